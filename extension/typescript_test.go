@@ -1,0 +1,85 @@
+package extension_test
+
+import (
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/evanw/esbuild/pkg/api"
+)
+
+// TestTypeScript runs every src/**/*.test.ts: each is bundled by itself and run by Node's own test runner,
+// with this folder as its working directory. A file whose run fails, skips something or holds no test
+// fails here.
+func TestTypeScript(t *testing.T) {
+	t.Parallel()
+	files := testFiles(t)
+	bundles := t.TempDir()
+	for _, file := range files {
+		t.Run(filepath.ToSlash(file), func(t *testing.T) {
+			t.Parallel()
+			runNode(t, bundle(t, file, bundles))
+		})
+	}
+}
+
+func testFiles(t *testing.T) []string {
+	t.Helper()
+	var files []string
+	err := filepath.WalkDir("src", func(path string, _ fs.DirEntry, err error) error {
+		if strings.HasSuffix(path, ".test.ts") {
+			files = append(files, path)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(files) == 0 {
+		t.Fatal("no *.test.ts beneath src")
+	}
+	return files
+}
+
+func bundle(t *testing.T, file, into string) string {
+	t.Helper()
+	out := filepath.Join(into, strings.ReplaceAll(strings.TrimSuffix(file, ".ts"), string(filepath.Separator), ".")+".mjs")
+	result := api.Build(api.BuildOptions{
+		EntryPoints: []string{file},
+		Outfile:     out,
+		Write:       true,
+		Bundle:      true,
+		Platform:    api.PlatformNode,
+		Format:      api.FormatESModule,
+		Target:      api.ES2023,
+		Sourcemap:   api.SourceMapInline,
+	})
+	for _, message := range api.FormatMessages(result.Errors, api.FormatMessagesOptions{}) {
+		t.Error(message)
+	}
+	if t.Failed() {
+		t.FailNow()
+	}
+	return out
+}
+
+func runNode(t *testing.T, file string) {
+	t.Helper()
+	command := exec.CommandContext(t.Context(), "node", "--enable-source-maps", "--test-reporter=tap", file)
+	command.Env = append(os.Environ(), "NODE_OPTIONS=")
+	output, err := command.CombinedOutput()
+	if err != nil {
+		t.Fatalf("node: %v\n%s", err, output)
+	}
+	for _, count := range []struct{ name, want string }{
+		{"pass", `[1-9]\d*`}, {"fail", "0"}, {"cancelled", "0"}, {"skipped", "0"}, {"todo", "0"},
+	} {
+		if !regexp.MustCompile(`(?m)^# ` + count.name + ` ` + count.want + `$`).Match(output) {
+			t.Fatalf("count of %s is not %s\n%s", count.name, count.want, output)
+		}
+	}
+}
