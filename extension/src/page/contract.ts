@@ -9,6 +9,9 @@ export type NodeRef = { doc: string; node: number };
 /** An element by what a person calls it; `nth` counts from 0 in document order. */
 export type Described = { role: string; name: string; nth?: number };
 
+/** Either; without `nth` exactly one element must fit, else `not_found` or `ambiguous`. */
+export type Target = NodeRef | Described;
+
 export type Answer = { value: unknown } | { error: Failure };
 
 export type Failure = {
@@ -41,9 +44,9 @@ export type State = {
 
 /**
  * `@snapshot`. The walk describes elements until `budget` characters of rendered lines are full and then only
- * counts. `skip` lines at the start are counted but not described (paging).
+ * counts.
  */
-export type SnapshotArgs = { full?: boolean; scope?: NodeRef; budget: number; skip?: number };
+export type SnapshotArgs = { full?: boolean; scope?: NodeRef; budget: number };
 
 export type Snapshot = {
   doc: string;
@@ -69,17 +72,41 @@ export type Line = {
   frame?: true;
 };
 
+/** `@find`: the elements that fit, in document order, at most `limit` (20); `total` is how many there are. */
+export type FindArgs = { role: string; name: string; limit?: number };
+export type Found = { doc: string; total: number; matches: { node: number; role: string; name: string }[] };
+
+/** `@owner`, which the edge calls with the frame's element itself; x and y are its content box in its own viewport. */
+export type Owner = { node: number; x: number; y: number };
+
 /**
  * `@locate` brings the element into view, waits until it stands still, is enabled and would be hit, and starts to
  * watch whether the next click lands on it. At level read (`read_only: true`, set by the edge itself, whatever the
  * program says) an element whose click would plainly submit a form that is not GET is `form_refused`.
  */
-export type LocateArgs = { target: NodeRef | Described; read_only?: boolean; wait_ms?: number };
+export type LocateArgs = { target: Target; expect?: Expected; read_only?: boolean; wait_ms?: number };
 
-export type Located = { x: number; y: number; node: number; doc: string; role: string; name: string };
+/** What the element was when its ref was given out; `stale_ref` when it is something else by now. */
+export type Expected = { role: string; name: string };
 
-/** `@landed`, after the click: did a trusted event reach the element that the last `@locate` in this frame chose? */
-export type Landed = { landed: boolean };
+/** `at` is when it was found, in Unix milliseconds. */
+export type Located = {
+  x: number;
+  y: number;
+  node: number;
+  doc: string;
+  role: string;
+  name: string;
+  at: number;
+};
+
+/**
+ * `@landed`, after the click: did a trusted event reach the element that the last `@locate` in this frame chose?
+ * `doc` and `at` are that `@locate`'s. In another document it answers `gone`, and `landed` when the navigation
+ * that brought the document began after `at`.
+ */
+export type LandedArgs = { doc: string; at: number };
+export type Landed = { landed: boolean; gone: boolean };
 
 /** `@text`: readable text, of the whole document or of one element, from character `from`. */
 export type TextArgs = { scope?: NodeRef; from?: number; limit: number };
@@ -87,22 +114,35 @@ export type Text = { url: string; title: string; text: string; more: number };
 
 /** `@scroll` */
 export type ScrollArgs = { to: 'up' | 'down' | 'top' | 'bottom' | 'node'; node?: NodeRef; amount?: number };
-export type Scrolled = { moved: number; x: number; y: number; more_above: number; more_below: number };
+export type Scrolled = {
+  /** What scrolled: the page, or a pane by role and name. */
+  pane: string;
+  moved: number;
+  x: number;
+  y: number;
+  more_above: number;
+  more_below: number;
+};
 
 /** `@history`: -1 back, 1 forward. */
 export type HistoryArgs = { delta: -1 | 1 };
 
-/** `@has_text`: truthy when the visible text contains it, spaces folded. */
-export type HasTextArgs = { text: string };
+/** `@has_text`: truthy when the visible text contains it, spaces folded; with `url`, when the address fits the glob. */
+export type HasTextArgs = { text: string } | { url: string };
 
 /** `@quiet`: resolves once the document has not changed for `quiet_ms`, or after `max_ms`. */
 export type QuietArgs = { quiet_ms: number; max_ms: number };
 export type Quiet = { quiet: boolean };
 
-/** `@focus`: gives the element the keyboard; `select` also selects what it holds. `@value` reads it back. */
-export type FocusArgs = { target: NodeRef | Described; select?: boolean };
-export type ValueArgs = { target: NodeRef | Described };
-export type Value = { value: string };
+/**
+ * `@focus`: gives the element the keyboard; `select` also selects what it holds. Fields that cannot be typed into
+ * (date, time, colour, range, …) take `set` instead, and `done` says so. `@value` reads the field back, never a password.
+ */
+export type FocusArgs = { target: Target; expect?: Expected; select?: boolean; set?: string };
+export type Focused = { doc: string; node: number; done: boolean };
+export type ValueArgs = { target: Target };
+export type Value = { value: string; secret: boolean };
 
-/** `@select`: native select elements; values are option values or labels. */
-export type SelectArgs = { target: NodeRef | Described; values: string[] };
+/** `@select`: native select elements; values are option values or labels. Answers what is selected now. */
+export type SelectArgs = { target: Target; expect?: Expected; values: string[] };
+export type Selected = { values: string[] };

@@ -1,0 +1,94 @@
+package browse
+
+import (
+	"fmt"
+	"regexp"
+	"strconv"
+
+	"chaperone/server/fault"
+)
+
+// check refuses an action that says too little or contradicts itself, before anything runs.
+func (a Action) check() error {
+	switch a.Snapshot {
+	case "", "auto", "full", "none":
+	default:
+		return missing("snapshot is auto, full or none")
+	}
+	if a.TimeoutMS < 0 || a.MS < 0 || a.Nth != nil && *a.Nth < 0 {
+		return missing("timeout_ms, ms and nth are not negative")
+	}
+	if a.Ref != "" && !isRef(a.Ref) || a.Scope != "" && !isRef(a.Scope) {
+		return missing("a ref looks like e12")
+	}
+	return a.checkNeeds()
+}
+
+func (a Action) checkNeeds() error {
+	switch a.Action {
+	case "open":
+		return need(a.URL != "", "open needs url")
+	case "click":
+		return need(a.names(), "click needs ref, or role and name")
+	case "fill":
+		return need(a.names(), "fill needs ref, or role and name, and text")
+	case "select":
+		return need(a.names() && len(a.Values) > 0, "select needs ref, or role and name, and values")
+	case "type":
+		return need(a.Text != "", "type needs text")
+	case "press":
+		_, err := strokes(a.Keys)
+		return err
+	case "scroll":
+		return a.checkScroll()
+	case "wait":
+		return a.checkWait()
+	case "select_tab":
+		return need(a.Tab != "", "select_tab needs tab")
+	}
+	return nil
+}
+
+func (a Action) checkScroll() error {
+	switch a.Direction {
+	case "up", "down", "top", "bottom":
+		return nil
+	case "":
+		return need(a.names(), "scroll needs direction (up, down, top, bottom) or ref")
+	}
+	return missing("direction is up, down, top or bottom")
+}
+
+func (a Action) checkWait() error {
+	wishes := 0
+	for _, wished := range []bool{a.MS > 0, a.Text != "", a.URLGlob != "", a.Idle} {
+		if wished {
+			wishes++
+		}
+	}
+	return need(wishes == 1, "wait needs one of ms, text, url_glob and idle")
+}
+
+// names reports whether the action names an element.
+func (a Action) names() bool { return a.Ref != "" || a.Role != "" && a.Name != "" }
+
+func need(holds bool, what string) error {
+	if holds {
+		return nil
+	}
+	return missing(what)
+}
+
+func missing(what string) error {
+	return fault.New(fault.BadRequest, "The action is incomplete: "+what, "Add what is missing and send it again.")
+}
+
+func isRef(s string) bool { return regexp.MustCompile(`^e[1-9][0-9]{0,8}$`).MatchString(s) }
+
+func quote(s string) string {
+	const most = 80
+	if len(s) > most {
+		s = fmt.Sprintf("%s… (%d characters)", s[:most], len(s))
+	}
+	return strconv.QuoteToASCII(s)
+}

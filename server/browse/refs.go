@@ -1,0 +1,7 @@
+package browse
+
+type refs struct{}
+
+func newRefs() *refs { return &refs{} }
+
+type page struct{}

@@ -1,0 +1,65 @@
+package browse
+
+import "chaperone/relay/program"
+
+// Result is an action's answer, in the contract's JSON. Whatever in it came from the page is data and has
+// been neutralised (no control, bidi, tag or ANSI characters; no forged refs).
+type Result struct {
+	Session string `json:"session"` // session fills it
+	Seq     int64  `json:"seq"`     // session fills it
+	Action  string `json:"action"`
+	Tab     string `json:"tab,omitempty"`
+	URL     string `json:"url"`
+	Title   string `json:"title"`
+	// Status is the document's HTTP status; 0 where the browser does not tell.
+	Status int `json:"status,omitempty"`
+	// Landed is set for clicks: a trusted event reached the element.
+	Landed   *bool     `json:"landed"`
+	Snapshot *Snapshot `json:"snapshot"`
+	// Text is get_text's answer, and More where it goes on.
+	Text *string `json:"text"`
+	More *More   `json:"more,omitempty"`
+	// Value is what a field holds after fill.
+	Value *string `json:"value,omitempty"`
+
+	Screenshot *Screenshot `json:"screenshot"`
+	// Picture is the screenshot's PNG; session makes an artifact of it.
+	Picture []byte `json:"-"`
+	// Deliver repeats the action's wish that the person gets the picture.
+	Deliver bool `json:"-"`
+
+	Tabs    []program.Tab    `json:"tabs,omitempty"`
+	Dialogs []program.Dialog `json:"dialogs"`
+	// Opened are tabs that the page opened meanwhile; the selected tab stays.
+	Opened    []program.Tab `json:"opened,omitempty"`
+	Notices   []string      `json:"notices"`
+	ElapsedMS int           `json:"elapsed_ms"`
+	Ledger    *Receipt      `json:"ledger,omitempty"` // session fills it
+}
+
+// Snapshot is a page as lines, one an element.
+type Snapshot struct {
+	Text string `json:"text"`
+	Mode string `json:"mode"` // full or diff
+	More *More  `json:"more"`
+}
+
+// More says where a cut answer goes on and how much is left.
+type More struct {
+	Cursor string `json:"cursor"`
+	Lines  int    `json:"lines"`
+}
+
+// Screenshot tells of a picture; session fills Artifact and Href.
+type Screenshot struct {
+	Artifact string `json:"artifact"`
+	Href     string `json:"href"`
+	Width    int    `json:"width"`
+	Height   int    `json:"height"`
+}
+
+// Receipt is the action's row in the ledger.
+type Receipt struct {
+	Seq  int64  `json:"seq"`
+	Hash string `json:"hash"`
+}
