@@ -1,0 +1,133 @@
+package egress
+
+import "net/http"
+
+// Reason says why something was permitted or refused. Only Allowed and TestOrigin permit; the zero value and
+// every unknown value refuse.
+type Reason string
+
+// The reasons. They are stable: metrics, logs and the header X-Chaperone-Refused carry them.
+const (
+	Allowed    Reason = "allowed"
+	TestOrigin Reason = "test_origin"
+
+	// Of addresses.
+	BadAddress  Reason = "bad_address"
+	Zone        Reason = "zone"
+	Unspecified Reason = "unspecified_address"
+	Loopback    Reason = "loopback_address"
+	Private     Reason = "private_address"
+	LinkLocal   Reason = "link_local_address"
+	Multicast   Reason = "multicast_address"
+	Metadata    Reason = "metadata_address"
+	Embedded    Reason = "embedded_address"
+	Special     Reason = "special_address"
+	OwnAddress  Reason = "own_address"
+
+	// Of names.
+	BadHost      Reason = "bad_host"
+	LocalName    Reason = "local_name"
+	MetadataName Reason = "metadata_name"
+	SingleLabel  Reason = "single_label"
+
+	// Of URLs and request targets.
+	BadURL   Reason = "bad_url"
+	Scheme   Reason = "scheme"
+	UserInfo Reason = "userinfo"
+	BadPort  Reason = "bad_port"
+	Port     Reason = "port"
+
+	// Of requests.
+	Method      Reason = "method"
+	BadMethod   Reason = "bad_method"
+	BadRequest  Reason = "bad_request"
+	NotProxied  Reason = "not_a_proxy_request"
+	HeadTooBig  Reason = "request_head_too_large"
+	HeadTooSlow Reason = "request_head_too_slow"
+	Encoding    Reason = "transfer_encoding"
+	Upgrade     Reason = "upgrade"
+	Busy        Reason = "busy"
+
+	// Of what lies beyond the proxy.
+	NotResolved    Reason = "name_not_resolved"
+	LookupTimeout  Reason = "lookup_timeout"
+	TooManyAnswers Reason = "too_many_addresses"
+	Unreachable    Reason = "unreachable"
+	PeerChanged    Reason = "peer_changed"
+	BadAnswer      Reason = "bad_answer"
+	AnswerTimeout  Reason = "answer_timeout"
+)
+
+// IsAllowed reports whether r permits.
+func (r Reason) IsAllowed() bool { return r == Allowed || r == TestOrigin }
+
+// IsOfAddress reports whether r refuses a place rather than a way of writing it or asking for it.
+func (r Reason) IsOfAddress() bool {
+	switch r {
+	case Unspecified, Loopback, Private, LinkLocal, Multicast, Metadata, Embedded, Special, OwnAddress,
+		LocalName, MetadataName, SingleLabel, Zone, BadAddress:
+		return true
+	default:
+		return false
+	}
+}
+
+// IsOfOutside reports whether r tells of trouble beyond the proxy and not of a rule.
+func (r Reason) IsOfOutside() bool {
+	switch r {
+	case NotResolved, LookupTimeout, TooManyAnswers, Unreachable, PeerChanged, BadAnswer, AnswerTimeout:
+		return true
+	default:
+		return false
+	}
+}
+
+// status is the HTTP status a refusal for r is answered with. Rules answer 403.
+func (r Reason) status() int {
+	switch r {
+	case BadRequest, NotProxied:
+		return http.StatusBadRequest
+	case BadMethod:
+		return http.StatusMethodNotAllowed
+	case HeadTooBig:
+		return http.StatusRequestHeaderFieldsTooLarge
+	case HeadTooSlow:
+		return http.StatusRequestTimeout
+	case Encoding:
+		return http.StatusNotImplemented
+	case Busy:
+		return http.StatusServiceUnavailable
+	case LookupTimeout, AnswerTimeout:
+		return http.StatusGatewayTimeout
+	case NotResolved, TooManyAnswers, Unreachable, PeerChanged, BadAnswer:
+		return http.StatusBadGateway
+	default:
+		return http.StatusForbidden
+	}
+}
+
+// The contract's error codes a Refusal can carry.
+const (
+	CodeURLRefused     = "url_refused"
+	CodeAddressRefused = "address_refused"
+	CodeBadRequest     = "bad_request"
+)
+
+// Refusal is the error of CheckURL.
+type Refusal struct {
+	Reason Reason
+	Code   string // one of the contract's codes: url_refused, address_refused, bad_request
+}
+
+func (r *Refusal) Error() string { return r.Code + ": " + string(r.Reason) }
+
+func refuse(reason Reason) *Refusal {
+	switch {
+	case reason.IsOfAddress():
+		return &Refusal{Reason: reason, Code: CodeAddressRefused}
+	case reason == BadURL || reason == BadHost || reason == BadPort:
+		return &Refusal{Reason: reason, Code: CodeBadRequest}
+	default:
+		return &Refusal{Reason: reason, Code: CodeURLRefused}
+	}
+}
