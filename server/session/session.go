@@ -86,4 +86,6 @@ type Backend interface {
 	Open(ctx context.Context, o Opening) (Browser, error)
 	// Describe says in words how such a browser is kept from the network; empty where that is not ours to say.
 	Describe() string
+	// CheckURL judges an address before a tab is sent there; nil permits, else a fault says why not.
+	CheckURL(raw string) error
 }

@@ -1,0 +1,108 @@
+package session
+
+import (
+	"sync"
+	"time"
+
+	"chaperone/server/account"
+	"chaperone/server/browse"
+	"chaperone/server/ledger"
+	"chaperone/server/project"
+)
+
+// living is a session that has a browser.
+type living struct {
+	id, account string
+	actor       account.Actor
+	project     project.Project // as it was when the session opened
+	spec        Spec
+	backend     project.Backend
+	confinement string
+	created     time.Time
+
+	browser Browser
+	engine  *browse.Engine
+	over    chan struct{} // closed when the end begins
+	gone    chan struct{} // closed when nothing of it is left
+	endOnce sync.Once
+
+	nowMu   sync.Mutex
+	state   State
+	reason  string
+	ended   time.Time
+	actions int
+	running int
+	last    time.Time // of the latest action's start or end
+	tab     string    // where the latest action was; what is shown live
+	moved   chan struct{}
+}
+
+func (l *living) view() View {
+	l.nowMu.Lock()
+	defer l.nowMu.Unlock()
+	v := View{
+		ID: l.id, Project: l.project.ID, ProjectName: l.project.Name, Backend: string(l.backend),
+		Policy: string(l.project.Policy), Label: l.spec.Label, Run: l.spec.Run, State: l.state, Reason: l.reason,
+		CreatedAt: l.created, Actions: l.actions, Tabs: l.browser.Tabs(), Confinement: l.confinement,
+		AllowDomains: l.spec.AllowDomains,
+	}
+	if !l.ended.IsZero() {
+		v.EndedAt = &l.ended
+	}
+	return v
+}
+
+// begin counts an action in and numbers it.
+func (l *living) begin(now time.Time) int64 {
+	l.nowMu.Lock()
+	defer l.nowMu.Unlock()
+	l.actions++
+	l.running++
+	l.last = now
+	return int64(l.actions)
+}
+
+// finish counts an action out and remembers where it was.
+func (l *living) finish(now time.Time, tab string) {
+	l.nowMu.Lock()
+	defer l.nowMu.Unlock()
+	l.running--
+	l.last = now
+	if tab != "" && tab != l.tab {
+		l.tab = tab
+		close(l.moved)
+		l.moved = make(chan struct{})
+	}
+}
+
+// idleFor is how long nothing has been done; zero while something is.
+func (l *living) idleFor(now time.Time) time.Duration {
+	l.nowMu.Lock()
+	defer l.nowMu.Unlock()
+	if l.running > 0 {
+		return 0
+	}
+	return now.Sub(l.last)
+}
+
+// shown is the tab that a viewer sees and a channel that closes when it is another.
+func (l *living) shown() (string, <-chan struct{}) {
+	l.nowMu.Lock()
+	defer l.nowMu.Unlock()
+	return l.tab, l.moved
+}
+
+func (l *living) setState(state State, reason string, ended time.Time) {
+	l.nowMu.Lock()
+	defer l.nowMu.Unlock()
+	l.state, l.reason, l.ended = state, reason, ended
+}
+
+// entry is what every ledger row of this session says.
+func (l *living) entry(actor account.Actor, method string) ledger.Entry {
+	return ledger.Entry{
+		Account: l.account, Actor: ledger.Actor{Kind: string(actor.Kind), ID: actor.ID()}, Run: l.spec.Run,
+		Project: l.project.ID, Session: l.id, Kind: ledger.Browser, Method: method,
+		Detail: map[string]string{"backend": string(l.backend)},
+	}
+}

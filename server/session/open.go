@@ -1,0 +1,183 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/oklog/ulid/v2"
+
+	"chaperone/relay/program"
+	"chaperone/server/account"
+	"chaperone/server/browse"
+	"chaperone/server/fault"
+	"chaperone/server/ledger"
+	"chaperone/server/project"
+	"chaperone/server/store"
+)
+
+// Open makes a session and its browser. It waits for a place up to the limit, then answers busy.
+func (s *Service) Open(ctx context.Context, actor account.Actor, spec Spec) (View, error) {
+	l, backend, err := s.plan(ctx, actor, spec)
+	if err != nil {
+		return View{}, err
+	}
+	if err := s.places.take(ctx, l.project.ID); err != nil {
+		return View{}, err
+	}
+	if err := s.start(ctx, l, backend); err != nil {
+		s.places.give(l.project.ID)
+		return View{}, err
+	}
+	s.config.Logger.InfoContext(ctx, "session opened", "session", l.id, "project", l.project.ID, "backend", string(l.backend))
+	return l.view(), nil
+}
+
+// plan decides what the session will be, before anything is taken or started.
+func (s *Service) plan(ctx context.Context, actor account.Actor, spec Spec) (*living, Backend, error) {
+	p, err := s.config.Projects.Get(ctx, actor, spec.Project)
+	if err != nil {
+		return nil, nil, err
+	}
+	if !actor.CanControl(p.ID) {
+		return nil, nil, fault.New(fault.Forbidden, "this token may watch, not act", "Use a token with the role control.")
+	}
+	kind := or(project.Backend(spec.Backend), p.Backend)
+	backend, ok := s.config.Backends[kind]
+	if !ok {
+		return nil, nil, noBackend(kind)
+	}
+	spec.AllowDomains, err = narrow(p.AllowDomains, spec.AllowDomains)
+	if err != nil {
+		return nil, nil, err
+	}
+	now := s.config.Now()
+	return &living{
+		id: "s_" + ulid.Make().String(), account: actor.Account, actor: actor, project: p, spec: spec,
+		backend: kind, confinement: backend.Describe(), created: now, last: now, state: Starting,
+		over: make(chan struct{}), gone: make(chan struct{}), moved: make(chan struct{}),
+	}, backend, nil
+}
+
+func noBackend(kind project.Backend) error {
+	switch kind {
+	case project.Managed, project.Shared, project.Attached:
+		return fault.New(fault.Unavailable, "this server has no "+string(kind)+" browsers",
+			"Use the backend managed or shared.")
+	}
+	return fault.New(fault.BadRequest, "there is no backend "+quoted(string(kind)), "Use managed, shared or attached.")
+}
+
+// narrow keeps a session within its project's domains: a wished domain must be one of them or beneath one.
+func narrow(allowed, wished []string) ([]string, error) {
+	if len(allowed) == 0 || len(wished) == 0 {
+		return slices.Concat(allowed, wished), nil
+	}
+	for _, w := range wished {
+		if !slices.ContainsFunc(allowed, func(a string) bool { return covers(a, w) }) {
+			return nil, fault.New(fault.DomainRefused, "the project does not allow the domain "+quoted(w),
+				"A session may narrow its project's domains, not widen them.")
+		}
+	}
+	return wished, nil
+}
+
+func covers(allowed, wished string) bool {
+	base, wild := strings.CutPrefix(allowed, "*.")
+	return allowed == wished || (wild && (strings.TrimPrefix(wished, "*.") == base || strings.HasSuffix(wished, "."+base)))
+}
+
+// start journals the opening, opens the browser and lets the session live.
+func (s *Service) start(ctx context.Context, l *living, backend Backend) error {
+	pending, err := s.config.Ledger.Begin(ctx, l.entry(l.actor, "session.open"))
+	if err != nil {
+		return fmt.Errorf("journal the session: %w", err)
+	}
+	if err := s.config.Store.SaveSession(ctx, l.row()); err != nil {
+		return fmt.Errorf("save the session: %w", err)
+	}
+	l.browser, err = backend.Open(ctx, Opening{
+		Session: l.id, Account: l.account, Project: l.project.ID, Level: level(l.project.Policy), Viewport: l.spec.Viewport,
+	})
+	if err != nil {
+		return s.failed(ctx, l, pending, asFault(err))
+	}
+	l.engine = browse.New(l.browser, browse.Options{
+		ReadOnly: l.project.Policy != project.Interactive, AllowDomains: l.spec.AllowDomains,
+		CheckURL: backend.CheckURL, Timeout: s.config.Limits.Action,
+	})
+	l.setState(Active, "", time.Time{})
+	if err := s.live(ctx, l); err != nil {
+		return s.failed(ctx, l, pending, asFault(errors.Join(err, l.browser.Close(ctx))))
+	}
+	if _, err := s.config.Ledger.Finish(ctx, pending, ledger.Outcome{Outcome: ledger.Done}); err != nil {
+		s.end(l, Failed, "the ledger could not be written")
+		return fmt.Errorf("write the session to the ledger: %w", err)
+	}
+	s.tell(ctx, l, "session.opened", map[string]any{
+		"backend": l.backend, "policy": l.project.Policy, "label": l.spec.Label, "confinement": l.confinement,
+	})
+	return nil
+}
+
+// live admits the session to those that can be acted in and lets a goroutine mind its end.
+func (s *Service) live(ctx context.Context, l *living) error {
+	s.livingMu.Lock()
+	defer s.livingMu.Unlock()
+	if s.closed {
+		return fault.New(fault.Unavailable, "the server is stopping", "Try again when it is back.")
+	}
+	if err := s.config.Store.UpdateSession(ctx, l.account, l.id, store.SessionChange{State: string(Active)}); err != nil {
+		return err
+	}
+	s.living[l.id] = l
+	s.minds.Go(func() { s.mind(l) })
+	return nil
+}
+
+func (s *Service) failed(ctx context.Context, l *living, pending ledger.Pending, why *fault.Fault) error {
+	after := context.WithoutCancel(ctx)
+	change := store.SessionChange{State: string(Failed), Ended: s.config.Now(), Reason: why.Message}
+	_, err := s.config.Ledger.Finish(after, pending, ledger.Outcome{Outcome: string(why.Code)})
+	if err = errors.Join(err, s.config.Store.UpdateSession(after, l.account, l.id, change)); err != nil {
+		return errors.Join(why, err)
+	}
+	return why
+}
+
+func (l *living) row() store.Session {
+	return store.Session{
+		ID: l.id, Account: l.account, Project: l.project.ID, Backend: string(l.backend), Label: l.spec.Label,
+		Run: l.spec.Run, State: string(Starting), Created: l.created,
+		ActorKind: string(l.actor.Kind), ActorID: l.actor.ID(),
+	}
+}
+
+func level(p project.Policy) program.Level {
+	if p == project.Interactive {
+		return program.LevelAct
+	}
+	return program.LevelRead
+}
+
+// asFault makes an edge's error one of ours: both speak the contract's codes.
+func asFault(err error) *fault.Fault {
+	var edge *program.Error
+	if errors.As(err, &edge) {
+		return fault.New(fault.Code(edge.Code), edge.Message, hint(fault.Code(edge.Code)))
+	}
+	if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) {
+		return fault.New(fault.Timeout, "the browser was not ready in time", "Try again; if it stays so, see: chaperone doctor")
+	}
+	return fault.Of(err)
+}
+
+func hint(code fault.Code) string {
+	if code == fault.NotConnected {
+		return "Open the extension's popup in your browser and connect it (chaperone pair prints the code)."
+	}
+	return ""
+}
