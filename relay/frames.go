@@ -1,0 +1,115 @@
+package relay
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"chaperone/relay/program"
+)
+
+// The kinds of frames (docs/relay.md).
+const (
+	kindHello      = "hello"
+	kindChallenge  = "challenge"
+	kindProof      = "proof"
+	kindPaired     = "paired"
+	kindRefused    = "refused"
+	kindPing       = "ping"
+	kindPong       = "pong"
+	kindTabs       = "tabs"
+	kindProgram    = "program"
+	kindResult     = "result"
+	kindError      = "error"
+	kindCancel     = "cancel"
+	kindCast       = "cast"
+	kindPicture    = "picture"
+	kindEnd        = "end"
+	kindDone       = "done"
+	kindLevel      = "level"
+	kindDisconnect = "disconnect"
+)
+
+// inward is the first line of a frame from a paired extension; each kind uses the fields it has.
+type inward struct {
+	T       string        `json:"t"`
+	ID      int64         `json:"id"`
+	Code    string        `json:"code"`
+	Message string        `json:"message"`
+	AtMS    int64         `json:"at_ms"`
+	Width   int           `json:"width"`
+	Height  int           `json:"height"`
+	Tabs    []program.Tab `json:"tabs"`
+}
+
+// outward is the first line of a frame to a paired extension.
+type outward struct {
+	T       string               `json:"t"`
+	ID      int64                `json:"id,omitempty"`
+	Session string               `json:"session,omitempty"`
+	Options *program.CastOptions `json:"options,omitempty"`
+	Level   program.Level        `json:"level,omitempty"`
+}
+
+// scanFrame parses a message's first line and hands the rest on unread. It never keeps more than message.
+func scanFrame(message []byte) (inward, []byte, error) {
+	line, body := splitFrame(message)
+	var head inward
+	if err := readHeader(line, &head); err != nil {
+		return inward{}, nil, err
+	}
+	if err := validTabs(head.Tabs); err != nil {
+		return inward{}, nil, err
+	}
+	return head, body, nil
+}
+
+func splitFrame(message []byte) (line, body []byte) {
+	line, body, _ = bytes.Cut(message, []byte{'\n'})
+	return line, body
+}
+
+func readHeader(line []byte, into any) error {
+	if len(line) > maxHeader {
+		return fmt.Errorf("relay: header of %d bytes, at most %d", len(line), maxHeader)
+	}
+	if err := json.Unmarshal(line, into); err != nil {
+		return fmt.Errorf("relay: read header: %w", err)
+	}
+	return nil
+}
+
+// buildFrame is the inverse; the body, if any, is the JSON of body.
+func buildFrame(head, body any) ([]byte, error) {
+	frame, err := json.Marshal(head)
+	if err != nil {
+		return nil, fmt.Errorf("relay: write header: %w", err)
+	}
+	if body == nil {
+		return frame, nil
+	}
+	text, err := json.Marshal(body)
+	if err != nil {
+		return nil, fmt.Errorf("relay: write body: %w", err)
+	}
+	return append(append(frame, '\n'), text...), nil
+}
+
+// validTabs holds a list against the protocol: the rest of the relay may believe that names are unique.
+func validTabs(tabs []program.Tab) error {
+	if len(tabs) > maxTabs {
+		return fmt.Errorf("relay: %d tabs, at most %d", len(tabs), maxTabs)
+	}
+	seen := make(map[string]bool, len(tabs))
+	for _, t := range tabs {
+		if t.ID == "" || t.ID == program.NewTab || seen[t.ID] {
+			return fmt.Errorf("relay: tab name %q is empty, reserved or used twice", t.ID)
+		}
+		if t.Level != program.LevelRead && t.Level != program.LevelAct {
+			return errors.New("relay: a tab has no such level")
+		}
+		seen[t.ID] = true
+	}
+	return nil
+}

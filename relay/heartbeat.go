@@ -1,0 +1,76 @@
+package relay
+
+import (
+	"context"
+	"log/slog"
+	"time"
+
+	"github.com/coder/websocket"
+)
+
+// watch ends the link when its time has come, gives its place free at once, and then closes the socket,
+// which can take as long as a close handshake.
+func (l *link) watch(ctx context.Context) {
+	l.attend(ctx)
+	e := l.ended()
+	l.hub.unseat(l, e.reason)
+	_ = l.conn.Close(e.code, string(e.reason))
+}
+
+// attend looks after the link until it is over. The server asks the Authority by its own clock: a client
+// that sends no ping is asked about all the same.
+func (l *link) attend(ctx context.Context) {
+	beat := time.NewTicker(heartbeat)
+	defer beat.Stop()
+	quiet := time.NewTimer(silence)
+	defer quiet.Stop()
+	age := time.NewTimer(maxAge)
+	defer age.Stop()
+	for {
+		select {
+		case <-l.over:
+			return
+		case <-l.heard:
+			quiet.Reset(silence)
+		case <-quiet.C:
+			l.missed(quiet)
+		case <-age.C:
+			l.shut(ending{reason: ReasonExpired, code: closeExpired})
+		case <-beat.C:
+			l.ask(ctx)
+		}
+	}
+}
+
+// missed takes a minute's silence for death, unless a sign of life came while the Authority was asked.
+func (l *link) missed(quiet *time.Timer) {
+	select {
+	case <-l.heard:
+		quiet.Reset(silence)
+	default:
+		l.shut(ending{reason: ReasonLost, code: websocket.StatusGoingAway})
+	}
+}
+
+// ask checks that the pairing still holds.
+func (l *link) ask(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, askWait)
+	defer cancel()
+	err := l.hub.options.Authority.Check(ctx, l.current())
+	switch {
+	case err == nil:
+	case isTrouble(err):
+		l.hub.log.Warn("pairing not checked", slog.String("project", l.place.project), slog.Any("error", err))
+		l.shut(ending{reason: ReasonTrouble, code: websocket.StatusGoingAway})
+	default:
+		l.shut(ending{reason: ReasonRevoked, code: closeRevoked})
+	}
+}
+
+func (l *link) current() Pairing {
+	l.hub.slotsMu.Lock()
+	defer l.hub.slotsMu.Unlock()
+	p := l.pairing
+	p.Level = l.level
+	return p
+}

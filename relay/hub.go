@@ -1,0 +1,188 @@
+package relay
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net/http"
+	"slices"
+	"sync"
+
+	"github.com/coder/websocket"
+
+	"chaperone/relay/program"
+)
+
+// Hub holds every link and every session's view of one. Its methods may be called at the same time.
+type Hub struct {
+	options Options
+	log     *slog.Logger
+	news    *news
+	serving sync.WaitGroup // one a socket, from its admission to its end
+
+	slotsMu sync.Mutex
+	slots   map[place]*slot
+	opening map[*websocket.Conn]struct{} // admitted, not paired yet
+	closed  bool
+}
+
+// NewHub makes a hub; Close ends it.
+func NewHub(o Options) *Hub {
+	if o.Host == nil {
+		o.Host = func(string) bool { return false }
+	}
+	if o.Events == nil {
+		o.Events = func(Event) {}
+	}
+	if o.Logger == nil {
+		o.Logger = slog.New(slog.DiscardHandler)
+	}
+	if o.ReconnectWait == 0 {
+		o.ReconnectWait = reconnectWait
+	}
+	h := &Hub{options: o, log: o.Logger, slots: map[place]*slot{}, opening: map[*websocket.Conn]struct{}{}}
+	h.news = newNews(h.report, h.catchUp)
+	return h
+}
+
+// ServeHTTP is GET /api/browser/extension/connect. It returns when the link has ended.
+func (h *Hub) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if status := h.admit(r); status != http.StatusOK {
+		http.Error(w, http.StatusText(status), status)
+		return
+	}
+	conn, err := websocket.Accept(w, r, &websocket.AcceptOptions{
+		InsecureSkipVerify: true, //nolint:gosec // admit has compared Origin and Host exactly; the library would let a missing Origin pass
+	})
+	if err != nil {
+		h.log.Debug("socket not upgraded", slog.Any("error", err))
+		return
+	}
+	if !h.enter(conn) {
+		_ = conn.CloseNow()
+		return
+	}
+	defer h.serving.Done()
+	// A hijacked request's context says nothing of its socket; what ends a link is in link.go.
+	h.serve(context.WithoutCancel(r.Context()), conn)
+}
+
+// serve runs one socket: the opening, then the link until its end.
+func (h *Hub) serve(ctx context.Context, conn *websocket.Conn) {
+	opened, err := h.greet(ctx, conn)
+	h.leaveOpening(conn)
+	if err != nil {
+		h.log.Debug("link refused", slog.Any("error", err))
+		turnAway(ctx, conn, err)
+		return
+	}
+	l := newLink(h, conn, opened)
+	if err := h.seat(l, opened.tabs); err != nil {
+		turnAway(ctx, conn, err)
+		return
+	}
+	l.serve(ctx)
+}
+
+// Status tells how a project's link stands.
+func (h *Hub) Status(account, project string) LinkStatus {
+	h.slotsMu.Lock()
+	defer h.slotsMu.Unlock()
+	s := h.slots[place{account, project}]
+	if s == nil || !s.live() {
+		return LinkStatus{}
+	}
+	return LinkStatus{
+		Connected: true, Since: s.link.since, Browser: s.browser, Level: s.link.level, Tabs: slices.Clone(s.tabs),
+	}
+}
+
+// Disconnect closes the project's link with 4001 and ends its sessions' browsers (Done). reason is told in
+// the events and to the person.
+func (h *Hub) Disconnect(account, project string, reason Reason) {
+	h.slotsMu.Lock()
+	defer h.slotsMu.Unlock()
+	s := h.slots[place{account, project}]
+	if s == nil {
+		return
+	}
+	if s.link != nil {
+		s.link.shut(ending{reason: reason, code: closeRevoked})
+		h.vacate(s, reason)
+	}
+	h.forget(s)
+}
+
+// SetLevel tells the project's browser, if it is connected, that the policy's ceiling changed.
+func (h *Hub) SetLevel(account, project string, level program.Level) {
+	h.slotsMu.Lock()
+	defer h.slotsMu.Unlock()
+	s := h.slots[place{account, project}]
+	if s == nil || !s.live() {
+		return
+	}
+	s.link.level = level
+	s.link.tell(outward{T: kindLevel, Level: level})
+}
+
+// Close ends every browser and link with 1001 and waits for everything the hub started; no link is
+// admitted from then on. When ctx ends first its error is returned, and the rest ends by itself within
+// the time of a close handshake.
+func (h *Hub) Close(ctx context.Context) error {
+	h.shutAll()
+	done := make(chan struct{})
+	go func() {
+		h.serving.Wait()
+		h.news.close()
+		close(done)
+	}()
+	select {
+	case <-done:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+func (h *Hub) shutAll() {
+	h.slotsMu.Lock()
+	defer h.slotsMu.Unlock()
+	h.closed = true
+	for conn := range h.opening {
+		// The greeting that reads from it sees the error; CloseNow waits for nobody.
+		_ = conn.CloseNow()
+	}
+	for _, s := range h.slots {
+		if s.link != nil {
+			s.link.shut(ending{reason: ReasonShutdown, code: websocket.StatusGoingAway})
+		}
+		s.endSessions(errGone())
+	}
+}
+
+// enter counts an upgraded socket in; false when the hub is closed.
+func (h *Hub) enter(conn *websocket.Conn) bool {
+	h.slotsMu.Lock()
+	defer h.slotsMu.Unlock()
+	if h.closed {
+		return false
+	}
+	h.opening[conn] = struct{}{}
+	h.serving.Add(1)
+	return true
+}
+
+func (h *Hub) leaveOpening(conn *websocket.Conn) {
+	h.slotsMu.Lock()
+	defer h.slotsMu.Unlock()
+	delete(h.opening, conn)
+}
+
+// report tells one event outward.
+func (h *Hub) report(e Event) {
+	h.log.Info("link event", slog.String("kind", string(e.Kind)), slog.String("account", e.Account),
+		slog.String("project", e.Project), slog.String("install", e.Browser.Install), slog.String("reason", string(e.Reason)))
+	h.options.Events(e)
+}
+
+var errClosed = errors.New("relay: the hub is closed")

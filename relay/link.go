@@ -1,0 +1,198 @@
+package relay
+
+import (
+	"context"
+	"errors"
+	"io"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/coder/websocket"
+
+	"chaperone/relay/program"
+)
+
+// link is one paired socket. Three goroutines serve it: one reads and never calls out, one writes, and
+// one watches its age, its silence and the Authority, and closes it.
+type link struct {
+	hub     *Hub
+	conn    *websocket.Conn
+	place   place
+	browser BrowserInfo
+	since   time.Time
+	paired  paired
+	pairing Pairing
+	level   program.Level // the ceiling now; Hub.slotsMu guards it
+
+	outbox *outbox
+	calls  *calls
+	heard  chan struct{} // bound 1: something came in since the watch last looked
+	over   chan struct{} // closed when the link has ended
+
+	endMu sync.Mutex
+	end   ending // the first is the reason
+}
+
+// ending is why a link ends and the close code that says so.
+type ending struct {
+	reason Reason
+	code   websocket.StatusCode
+}
+
+func (e ending) Error() string { return "relay: link ended: " + string(e.reason) }
+
+func newLink(h *Hub, conn *websocket.Conn, o opened) *link {
+	p := o.pairing
+	return &link{
+		hub: h, conn: conn, place: place{p.Account, p.Project}, since: time.Now(), pairing: p, level: p.Level,
+		browser: BrowserInfo{
+			Name: o.hello.Browser.Name, Version: o.hello.Browser.Version,
+			Extension: o.hello.Extension, Install: o.hello.Install,
+		},
+		paired: paired{
+			T: kindPaired, Project: named{p.Project, p.ProjectName}, Account: p.AccountName, Level: p.Level,
+			HeartbeatS: int(heartbeat.Seconds()), ExpiresS: int(maxAge.Seconds()), Server: h.options.ServerName,
+		},
+		outbox: newOutbox(), calls: newCalls(), heard: make(chan struct{}, 1), over: make(chan struct{}),
+	}
+}
+
+// serve runs the link until it has ended and all its goroutines with it.
+func (l *link) serve(ctx context.Context) {
+	var group sync.WaitGroup
+	group.Go(func() { l.write(ctx) })
+	group.Go(func() { l.watch(ctx) })
+	l.shut(l.read(ctx))
+	group.Wait()
+}
+
+// shut ends the link; only the first reason counts. It does not wait.
+func (l *link) shut(e ending) {
+	l.endMu.Lock()
+	defer l.endMu.Unlock()
+	if l.dead() {
+		return
+	}
+	l.end = e
+	close(l.over)
+}
+
+func (l *link) dead() bool {
+	select {
+	case <-l.over:
+		return true
+	default:
+		return false
+	}
+}
+
+// ended is the reason, once over is closed.
+func (l *link) ended() ending {
+	l.endMu.Lock()
+	defer l.endMu.Unlock()
+	return l.end
+}
+
+func (l *link) write(ctx context.Context) {
+	if err := l.outbox.drain(ctx, l.conn, l.over); err != nil {
+		l.shut(ending{reason: ReasonLost, code: websocket.StatusGoingAway})
+	}
+}
+
+// tell sends what cannot be left out: a link that cannot take it ends.
+func (l *link) tell(head any) {
+	frame, err := buildFrame(head, nil)
+	if err == nil {
+		err = l.outbox.put(frame)
+	}
+	if err != nil {
+		l.shut(ending{reason: ReasonTrouble, code: websocket.StatusGoingAway})
+	}
+}
+
+// read takes frames in until one ends the link. Its context has no deadline: an expired one would close
+// the socket without a code.
+func (l *link) read(ctx context.Context) ending {
+	for {
+		message, err := l.receive(ctx)
+		if err != nil {
+			return endingOf(err)
+		}
+		if err := l.take(message); err != nil {
+			return endingOf(err)
+		}
+	}
+}
+
+// receive reads one message. Each part of it counts as a sign of life, so that a large answer on a slow
+// line is not taken for silence.
+func (l *link) receive(ctx context.Context) ([]byte, error) {
+	kind, r, err := l.conn.Reader(ctx)
+	if err != nil {
+		return nil, err
+	}
+	message, err := io.ReadAll(attentive{r, l.hear})
+	if err != nil {
+		return nil, err
+	}
+	if kind != websocket.MessageText {
+		return nil, errProtocol()
+	}
+	return message, nil
+}
+
+type attentive struct {
+	io.Reader
+	heard func()
+}
+
+func (a attentive) Read(p []byte) (int, error) {
+	n, err := a.Reader.Read(p)
+	a.heard()
+	return n, err
+}
+
+func (l *link) hear() {
+	select {
+	case l.heard <- struct{}{}:
+	default:
+	}
+}
+
+// take acts on one frame. It takes locks and fills bounded queues, and never waits for anybody.
+func (l *link) take(message []byte) error {
+	head, body, err := scanFrame(message)
+	if err != nil {
+		l.hub.log.Debug("frame not readable", slog.Any("error", err))
+		return errProtocol()
+	}
+	switch head.T {
+	case kindPing:
+		l.tell(outward{T: kindPong})
+	case kindTabs:
+		l.hub.retab(l, head.Tabs)
+	case kindResult, kindError, kindPicture, kindDone:
+		l.calls.deliver(answer{head, body})
+	case kindDisconnect:
+		return ending{reason: ReasonForgotten, code: closeRenewed}
+	default:
+		return errProtocol()
+	}
+	return nil
+}
+
+func errProtocol() ending { return ending{reason: ReasonProtocol, code: closeProtocol} }
+
+// endingOf names why reading ended.
+func endingOf(err error) ending {
+	var e ending
+	switch {
+	case errors.As(err, &e):
+		return e
+	case errors.Is(err, websocket.ErrMessageTooBig):
+		return ending{reason: ReasonTooLarge, code: websocket.StatusMessageTooBig}
+	default:
+		return ending{reason: ReasonLost, code: websocket.StatusGoingAway}
+	}
+}

@@ -1,0 +1,58 @@
+package relay
+
+import "chaperone/relay/program"
+
+// The contract's codes that the relay itself answers.
+const (
+	codeBadRequest     = "bad_request"
+	codeBusy           = "busy"
+	codeForbidden      = "forbidden"
+	codeInternal       = "internal"
+	codeNotConnected   = "not_connected"
+	codeSessionEnded   = "session_ended"
+	codeTooLarge       = "too_large"
+	codeUnauthorised   = "unauthorised"
+	codeUnavailable    = "unavailable"
+	codeUpdateRequired = "update_required"
+)
+
+// refuse is an error before a program's first step, or without any. Each caller gets its own.
+func refuse(code, message string) *program.Error {
+	return &program.Error{Step: -1, Code: code, Message: message}
+}
+
+// Why a Browser has ended.
+
+func errGone() *program.Error { return refuse(codeNotConnected, "the server is ending") }
+
+func errDisconnected() *program.Error {
+	return refuse(codeNotConnected, "the browser was disconnected from this project")
+}
+
+func errReplaced() *program.Error {
+	return refuse(codeNotConnected, "another browser was connected to this project in its place")
+}
+
+func errSessionClosed() *program.Error { return refuse(codeSessionEnded, "the session has ended") }
+
+// Why a call was not made or not answered.
+
+func errNoLink() *program.Error {
+	return refuse(codeNotConnected, "no browser is connected to this project")
+}
+
+func errLinkDied() *program.Error {
+	return refuse(codeNotConnected, "the connection to the browser broke before it answered; what was asked may have been done")
+}
+
+func errCrowded() *program.Error {
+	return refuse(codeBusy, "the browser has as much to do as its link allows")
+}
+
+func errTooLarge() *program.Error {
+	return refuse(codeTooLarge, "the program is larger than 2 MiB")
+}
+
+func errUnreadable() *program.Error {
+	return refuse(codeInternal, "the browser's answer is not readable")
+}
