@@ -12,24 +12,22 @@ import (
 // ends or the session does (nil). A link that comes back goes on with it. The error is a *program.Error:
 // not_connected when no link came back in time, or what the extension refuses.
 func (b *Browser) Cast(ctx context.Context, o program.CastOptions, sink func(program.Picture)) error {
-	for {
-		l, err := b.link(ctx)
-		if err == nil {
-			err = b.castOver(ctx, l, o, sink)
-		}
-		switch {
-		case ctx.Err() != nil, b.closed():
-			return nil
-		case errors.Is(err, errBroke):
-			continue
-		default:
-			return err
-		}
+	err := errBroke
+	for errors.Is(err, errBroke) {
+		err = b.castOnce(ctx, o, sink)
 	}
+	if ctx.Err() != nil || b.closed() {
+		err = nil
+	}
+	return err
 }
 
-// castOver is one link's part of a cast.
-func (b *Browser) castOver(ctx context.Context, l *link, o program.CastOptions, sink func(program.Picture)) error {
+// castOnce casts over one link until that breaks.
+func (b *Browser) castOnce(ctx context.Context, o program.CastOptions, sink func(program.Picture)) error {
+	l, err := b.link(ctx)
+	if err != nil {
+		return err
+	}
 	if refused := b.owns(o.Tab); refused != nil {
 		return refused
 	}

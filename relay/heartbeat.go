@@ -60,7 +60,7 @@ func (l *link) ask(ctx context.Context) {
 	switch {
 	case err == nil:
 	case isTrouble(err):
-		l.hub.log.Warn("pairing not checked", slog.String("project", l.place.project), slog.Any("error", err))
+		l.hub.log.WarnContext(ctx, "pairing not checked", slog.String("project", l.place.project), slog.Any("error", err))
 		l.shut(ending{reason: ReasonTrouble, code: websocket.StatusGoingAway})
 	default:
 		l.shut(ending{reason: ReasonRevoked, code: closeRevoked})

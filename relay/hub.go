@@ -52,10 +52,10 @@ func (h *Hub) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	conn, err := websocket.Accept(w, r, &websocket.AcceptOptions{
-		InsecureSkipVerify: true, //nolint:gosec // admit has compared Origin and Host exactly; the library would let a missing Origin pass
+		InsecureSkipVerify: true, // admit has compared Origin and Host exactly; the library would let a missing Origin pass
 	})
 	if err != nil {
-		h.log.Debug("socket not upgraded", slog.Any("error", err))
+		h.log.DebugContext(r.Context(), "socket not upgraded", slog.Any("error", err))
 		return
 	}
 	if !h.enter(conn) {
@@ -72,7 +72,7 @@ func (h *Hub) serve(ctx context.Context, conn *websocket.Conn) {
 	opened, err := h.greet(ctx, conn)
 	h.leaveOpening(conn)
 	if err != nil {
-		h.log.Debug("link refused", slog.Any("error", err))
+		h.log.DebugContext(ctx, "link refused", slog.Any("error", err))
 		turnAway(ctx, conn, err)
 		return
 	}

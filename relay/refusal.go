@@ -51,8 +51,7 @@ func errUnproved() *refusal {
 // refusalOf tells what the Authority said. Only a *program.Error is written for the outside.
 func refusalOf(err error) *refusal {
 	r := &refusal{T: kindRefused, Code: codeForbidden, Message: "this project cannot be reached", status: closeRevoked}
-	var said *program.Error
-	if errors.As(err, &said) {
+	if said, ok := errors.AsType[*program.Error](err); ok {
 		r.Code, r.Message = said.Code, said.Message
 	}
 	if isTrouble(err) {
@@ -64,8 +63,7 @@ func refusalOf(err error) *refusal {
 
 // isTrouble tells an Authority that could not answer from one that said no.
 func isTrouble(err error) bool {
-	var said *program.Error
-	if errors.As(err, &said) {
+	if said, ok := errors.AsType[*program.Error](err); ok {
 		return said.Code == codeUnavailable || said.Code == codeBusy
 	}
 	return errors.Is(err, context.DeadlineExceeded)
