@@ -2,58 +2,16 @@ package ledger
 
 import (
 	"context"
-	"errors"
+	"fmt"
 	"time"
 
+	"chaperone/server/fault"
 	"chaperone/server/store"
 )
 
-// Kind says what a row is about.
-type Kind string
-
-// The kinds of row.
-const (
-	Browser Kind = "browser"
-	CDP     Kind = "cdp"
-	Skill   Kind = "skill"
-	Access  Kind = "access"
-)
-
-// Outcomes that the ledger itself writes; any other outcome is one of the contract's error codes.
-const (
-	Done = "done"
-	Lost = "lost"
-)
-
-// Actor is who did it: a person or a token, and its id.
-type Actor struct {
-	Kind string
-	ID   string
-}
-
-// Entry is what is known before the action. Request is digested and not kept. Peer is a host, with a port
-// when there is one; Method is a word such as `click`, `session.open` or `Page.navigate`. Detail holds
-// short words and numbers only; text that could come from a page or a person is refused.
-type Entry struct {
-	Account   string
-	Actor     Actor
-	Run       string
-	Project   string
-	Session   string
-	Kind      Kind
-	Direction string
-	Peer      string
-	Method    string
-	Request   []byte
-	Detail    map[string]string
-}
-
-// Outcome is what is known after: Done or an error code, and the answer, which is digested and not kept.
-type Outcome struct {
-	Outcome  string
-	Response []byte
-	Detail   map[string]string
-}
+// finishTimeout is how long Finish may take once its caller has gone away: longer than the store waits
+// for a lock.
+const finishTimeout = 15 * time.Second
 
 // Pending is an entry that is in the journal and not yet in the ledger.
 type Pending struct{ account, id string }
@@ -65,72 +23,158 @@ type Row = store.LedgerRow
 // means 50, and 500 is the most. Every other zero field means any.
 type Filter = store.LedgerFilter
 
-// Class names what is wrong with a ledger.
-type Class string
-
-// The classes of a bad ledger.
-const (
-	BadHash Class = "bad_hash"
-	Gap     Class = "gap"
-	Fork    Class = "fork"
-	Order   Class = "order"
-)
-
-// Bad is the first row that does not hold.
-type Bad struct {
-	Seq   int64  `json:"seq"`
-	Class Class  `json:"class"`
-	Why   string `json:"why"`
-}
-
-// Report is what Verify found. Bad is nil when every row holds; Hash is the last good row's.
-type Report struct {
-	Account string `json:"account"`
-	Rows    int64  `json:"rows"`
-	Hash    string `json:"hash"`
-	Bad     *Bad   `json:"bad"`
-}
-
 // Ledger writes and reads every account's chain. It is safe for concurrent use.
 type Ledger struct {
 	store *store.Store
 	now   func() time.Time
+	words words
 }
 
-var errUnbuilt = errors.New("not here yet")
-
-// New makes a ledger over store; now may be nil.
-func New(s *store.Store, now func() time.Time) *Ledger { return &Ledger{s, now} }
+// New makes a ledger over s; now may be nil.
+func New(s *store.Store, now func() time.Time) *Ledger {
+	if now == nil {
+		now = time.Now
+	}
+	return &Ledger{store: s, now: now, words: newWords()}
+}
 
 // Begin journals entry durably. When it answers an error the action must not run.
 func (l *Ledger) Begin(ctx context.Context, entry Entry) (Pending, error) {
-	return Pending{}, errUnbuilt
+	journalled, err := l.journal(entry)
+	if err != nil {
+		return Pending{}, fmt.Errorf("begin ledger entry: %w", err)
+	}
+	if err := l.store.SaveJournal(ctx, journalled); err != nil {
+		return Pending{}, fmt.Errorf("begin ledger entry: %w", err)
+	}
+	return Pending{account: journalled.Account, id: journalled.ID}, nil
 }
 
 // Finish appends the journalled entry with its outcome and clears the journal, in one transaction. It
 // outlives ctx's cancellation, for the action has already run. A second Finish is an error.
 func (l *Ledger) Finish(ctx context.Context, pending Pending, outcome Outcome) (Row, error) {
-	return Row{}, errUnbuilt
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), finishTimeout)
+	defer cancel()
+	row, err := l.store.FinishJournal(ctx, pending.account, pending.id, l.seal(outcome))
+	if err != nil {
+		return Row{}, fmt.Errorf("finish ledger entry: %w", err)
+	}
+	return row, nil
 }
 
 // Append appends a row for something that has no before, such as a session's end.
 func (l *Ledger) Append(ctx context.Context, entry Entry, outcome Outcome) (Row, error) {
-	return Row{}, errUnbuilt
+	journalled, err := l.journal(entry)
+	if err != nil {
+		return Row{}, fmt.Errorf("append ledger row: %w", err)
+	}
+	row, err := l.store.AppendLedger(ctx, journalled, l.seal(outcome))
+	if err != nil {
+		return Row{}, fmt.Errorf("append ledger row: %w", err)
+	}
+	return row, nil
 }
 
-// Around journals entry, does the thing and appends the row with what came of it.
+// Around journals entry, does the thing and appends the row: Done, or the code of the fault that do
+// answered, which is returned.
 func (l *Ledger) Around(ctx context.Context, entry Entry, do func(context.Context) error) error {
-	return errUnbuilt
+	pending, err := l.Begin(ctx, entry)
+	if err != nil {
+		return err
+	}
+	failure := do(ctx)
+	outcome := Outcome{Outcome: Done}
+	if failure != nil {
+		outcome.Outcome = string(fault.Of(failure).Code)
+	}
+	if _, err := l.Finish(ctx, pending, outcome); err != nil && failure == nil {
+		return err
+	}
+	return failure
 }
 
 // Recover makes rows with the outcome Lost of what a crash left in the journal, and says how many. It is
 // for the start of a server, before anything else begins.
-func (l *Ledger) Recover(ctx context.Context) (int, error) { return 0, errUnbuilt }
-
-// Verify recomputes an account's chain.
-func (l *Ledger) Verify(ctx context.Context, account string) (Report, error) {
-	return Report{}, errUnbuilt
+func (l *Ledger) Recover(ctx context.Context) (int, error) {
+	left, err := l.store.ListJournalAnyAccount(ctx)
+	if err != nil {
+		return 0, fmt.Errorf("recover ledger: %w", err)
+	}
+	for i, entry := range left {
+		outcome := Outcome{Outcome: Lost, Detail: map[string]string{"begun": stamp(entry.Begun)}}
+		if _, err := l.store.FinishJournal(ctx, entry.Account, entry.ID, l.seal(outcome)); err != nil {
+			return i, fmt.Errorf("recover ledger: %w", err)
+		}
+	}
+	return len(left), nil
 }
 
 // List pages through an account's rows.
-func (l *Ledger) List(ctx context.Context, filter Filter) ([]Row, error) { return nil, errUnbuilt }
+func (l *Ledger) List(ctx context.Context, filter Filter) ([]Row, error) {
+	return l.store.ListLedger(ctx, filter)
+}
+
+// EraseSalts erases the salts of an account's rows up to and with seq; the chain still holds, but no
+// digest of those rows can be tried against a guess any more.
+func (l *Ledger) EraseSalts(ctx context.Context, account string, seq int64) (int64, error) {
+	return l.store.EraseSalts(ctx, account, seq)
+}
+
+func (l *Ledger) journal(entry Entry) (store.JournalEntry, error) {
+	if err := l.words.refuse(entry); err != nil {
+		return store.JournalEntry{}, err
+	}
+	detail, err := encodeDetail(entry.Detail)
+	if err != nil {
+		return store.JournalEntry{}, err
+	}
+	sum, salt, err := digest(entry.Request)
+	if err != nil {
+		return store.JournalEntry{}, fmt.Errorf("digest request: %w", err)
+	}
+	now := l.now()
+	id, err := store.NewID("j", now)
+	return store.JournalEntry{
+		ID: id, Account: entry.Account, Begun: now,
+		ActorKind: entry.Actor.Kind, ActorID: entry.Actor.ID, Run: entry.Run,
+		Project: entry.Project, Session: entry.Session, Kind: string(entry.Kind),
+		Direction: entry.Direction, Peer: entry.Peer, Method: entry.Method,
+		RequestDigest: sum, RequestSalt: salt, Detail: detail,
+	}, err
+}
+
+// seal makes the row that follows the head. Rows are as late as the one before them even when the clock
+// was set back.
+func (l *Ledger) seal(outcome Outcome) store.Seal {
+	outcome = l.words.withhold(outcome)
+	return func(e store.JournalEntry, head store.LedgerHead) (store.SealedRow, error) {
+		detail, err := mergeDetail(e.Detail, outcome.Detail)
+		if err != nil {
+			return store.SealedRow{}, err
+		}
+		sum, salt, err := digest(outcome.Response)
+		if err != nil {
+			return store.SealedRow{}, fmt.Errorf("digest response: %w", err)
+		}
+		row := Row{
+			Account: e.Account, Seq: head.Seq + 1, Time: later(l.now(), head.Time),
+			ActorKind: e.ActorKind, ActorID: e.ActorID, Run: e.Run, Project: e.Project, Session: e.Session,
+			Kind: e.Kind, Direction: e.Direction, Peer: e.Peer, Method: e.Method,
+			RequestDigest: e.RequestDigest, ResponseDigest: sum, Outcome: outcome.Outcome, Detail: detail,
+			PrevHash: head.Hash,
+		}
+		if head.Seq == 0 {
+			row.PrevHash = genesis()
+		}
+		row.Hash = HashRow(row)
+		return store.SealedRow{Row: row, ResponseSalt: salt}, nil
+	}
+}
+
+// later is the later of both, in the milliseconds that a row keeps.
+func later(a, b time.Time) time.Time {
+	if a.Before(b) {
+		return b
+	}
+	return time.UnixMilli(a.UnixMilli()).UTC()
+}

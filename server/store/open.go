@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"maps"
 	"net/url"
 	"path/filepath"
 
@@ -75,8 +76,6 @@ func dsn(path string, more url.Values) string {
 		"_journal_mode":  {"WAL"},
 		"_secure_delete": {"on"},
 	}
-	for key, values := range more {
-		query[key] = values
-	}
+	maps.Copy(query, more)
 	return (&url.URL{Scheme: "file", Path: filepath.ToSlash(path), RawQuery: query.Encode()}).String()
 }

@@ -49,6 +49,7 @@ func preparePrivate(dir string) (string, error) {
 		return "", err
 	}
 	path := filepath.Join(dir, FileName)
+	//nolint:gosec // the operator's own data folder
 	file, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_RDWR, privateFile)
 	switch {
 	case err == nil:

@@ -47,12 +47,12 @@ func many[T any](ctx context.Context, db querier, scan func(scanner) (T, error),
 }
 
 // each reads the rows of st one by one, until visit answers an error.
-func each(ctx context.Context, db querier, st statement, visit func(scanner) error) error {
+func each(ctx context.Context, db querier, st statement, visit func(scanner) error) (err error) {
 	rows, err := db.QueryContext(ctx, st.sql, st.args...)
 	if err != nil {
 		return err
 	}
-	defer rows.Close()
+	defer func() { err = errors.Join(err, rows.Close()) }()
 	for rows.Next() {
 		if err := visit(rows); err != nil {
 			return err

@@ -24,6 +24,9 @@ type TokenHolder struct {
 	Account Account
 }
 
+// The columns' order is that of tokenFields.
+//
+//nolint:gosec // column names, not a credential
 const tokenColumns = `t.id, t.account, t.project, t.name, t.role, t.hash, t.created_ms, t.expires_ms, t.revoked_ms`
 
 // tokenFields are the places for tokenColumns; the three times are put into t by the returned function.
