@@ -91,12 +91,10 @@ func (s *Service) run(ctx context.Context, l *living, a browse.Action) (browse.R
 
 // explain tells of the session's end rather than of what the end did to the action.
 func (l *living) explain(f *fault.Fault) *fault.Fault {
-	select {
-	case <-l.over:
+	if l.isOver() {
 		return fault.Of(ended(l.view()))
-	default:
-		return f
 	}
+	return f
 }
 
 // status says what an agent may need to know of its browser.

@@ -85,6 +85,16 @@ func (l *living) idleFor(now time.Time) time.Duration {
 	return now.Sub(l.last)
 }
 
+// isOver reports whether the end has begun.
+func (l *living) isOver() bool {
+	select {
+	case <-l.over:
+		return true
+	default:
+		return false
+	}
+}
+
 // shown is the tab that a viewer sees and a channel that closes when it is another.
 func (l *living) shown() (string, <-chan struct{}) {
 	l.nowMu.Lock()

@@ -109,13 +109,12 @@ func (s *Service) start(ctx context.Context, l *living, backend Backend) error {
 		ReadOnly: l.project.Policy != project.Interactive, AllowDomains: l.spec.AllowDomains,
 		CheckURL: backend.CheckURL, Timeout: s.config.Limits.Action,
 	})
+	if _, err := s.config.Ledger.Finish(ctx, pending, ledger.Outcome{Outcome: ledger.Done}); err != nil {
+		return errors.Join(fmt.Errorf("write the session to the ledger: %w", err), s.undo(ctx, l))
+	}
 	l.setState(Active, "", time.Time{})
 	if err := s.live(ctx, l); err != nil {
-		return s.failed(ctx, l, pending, asFault(errors.Join(err, l.browser.Close(ctx))))
-	}
-	if _, err := s.config.Ledger.Finish(ctx, pending, ledger.Outcome{Outcome: ledger.Done}); err != nil {
-		s.end(l, Failed, "the ledger could not be written")
-		return fmt.Errorf("write the session to the ledger: %w", err)
+		return errors.Join(err, s.undo(ctx, l))
 	}
 	s.tell(ctx, l, "session.opened", map[string]any{
 		"backend": l.backend, "policy": l.project.Policy, "label": l.spec.Label, "confinement": l.confinement,
@@ -138,14 +137,26 @@ func (s *Service) live(ctx context.Context, l *living) error {
 	return nil
 }
 
+// failed records a session whose browser could not be had.
 func (s *Service) failed(ctx context.Context, l *living, pending ledger.Pending, why *fault.Fault) error {
 	after := context.WithoutCancel(ctx)
-	change := store.SessionChange{State: string(Failed), Ended: s.config.Now(), Reason: why.Message}
 	_, err := s.config.Ledger.Finish(after, pending, ledger.Outcome{Outcome: string(why.Code)})
-	if err = errors.Join(err, s.config.Store.UpdateSession(after, l.account, l.id, change)); err != nil {
+	if err = errors.Join(err, s.saveFailure(after, l, why.Message)); err != nil {
 		return errors.Join(why, err)
 	}
 	return why
+}
+
+// undo closes a browser whose session does not come to live.
+func (s *Service) undo(ctx context.Context, l *living) error {
+	after, cancel := context.WithTimeout(context.WithoutCancel(ctx), closeWait)
+	defer cancel()
+	return errors.Join(l.browser.Close(after), s.saveFailure(after, l, "the session could not be recorded"))
+}
+
+func (s *Service) saveFailure(ctx context.Context, l *living, reason string) error {
+	return s.config.Store.UpdateSession(ctx, l.account, l.id,
+		store.SessionChange{State: string(Failed), Ended: s.config.Now(), Reason: reason})
 }
 
 func (l *living) row() store.Session {

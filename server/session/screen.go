@@ -27,14 +27,13 @@ type screen struct{ session *living }
 func (sc screen) Cast(ctx context.Context, o program.CastOptions, sink func(program.Picture)) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	for ctx.Err() == nil {
+	for ctx.Err() == nil && !sc.session.isOver() {
 		tab, moved := sc.session.shown()
 		if tab == "" || sc.castTab(ctx, tab, o, sink, moved) {
 			select {
 			case <-moved:
 			case <-ctx.Done():
 			case <-sc.session.over:
-				return nil
 			}
 		}
 	}

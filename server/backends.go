@@ -1,0 +1,88 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"net"
+
+	"chaperone/egress"
+	"chaperone/relay"
+	"chaperone/relay/program"
+	"chaperone/server/chrome"
+	"chaperone/server/fault"
+	"chaperone/server/session"
+)
+
+// managed opens browsers in the server's own Chromes.
+type managed struct {
+	pool        *chrome.Pool
+	testOrigins []string
+}
+
+func (m managed) Open(ctx context.Context, o session.Opening) (session.Browser, error) {
+	return m.pool.Open(ctx, chrome.OpenOptions{
+		Account: o.Account, Session: o.Session, Policy: policyOf(o.Level),
+		Width: o.Viewport.Width, Height: o.Viewport.Height,
+	})
+}
+
+func (m managed) Describe() string {
+	c := m.pool.Confinement()
+	return string(c.Mode) + ": " + c.Reason
+}
+
+// CheckURL refuses early what egress would refuse; egress is what enforces it.
+func (m managed) CheckURL(raw string) error {
+	_, err := egress.CheckURL(raw, m.testOrigins)
+	var refusal *egress.Refusal
+	if errors.As(err, &refusal) {
+		return fault.New(fault.Code(refusal.Code), "that address is refused: "+string(refusal.Reason),
+			"Managed browsers open public http and https addresses only.")
+	}
+	return err
+}
+
+func policyOf(l program.Level) chrome.Policy {
+	if l == program.LevelAct {
+		return chrome.Interactive
+	}
+	return chrome.ReadOnly
+}
+
+// shared opens sessions on the tabs that a person shared.
+type shared struct{ hub *relay.Hub }
+
+func (s shared) Open(ctx context.Context, o session.Opening) (session.Browser, error) {
+	return s.hub.Open(ctx, relay.OpenOptions{Account: o.Account, Project: o.Project, Session: o.Session})
+}
+
+func (s shared) Describe() string { return "" }
+
+// CheckURL permits what the extension will judge: it is the person's browser and the person's network.
+func (s shared) CheckURL(string) error { return nil }
+
+// ways lets each managed session out through egress under its own name.
+type ways struct{ proxy *egress.Proxy }
+
+// OpenWay serves one session's way out on its socket.
+func (w ways) OpenWay(ctx context.Context, way chrome.Way) (func() error, error) {
+	var lc net.ListenConfig
+	ln, err := lc.Listen(ctx, "unix", way.Socket)
+	if err != nil {
+		return nil, err
+	}
+	id := egress.Identity{Session: way.Session}
+	if way.Policy == chrome.Interactive {
+		id.Methods = egress.AllMethods
+	}
+	served := make(chan error, 1)
+	go func() { served <- w.proxy.Serve(ln, id) }()
+	return func() error {
+		err := ln.Close()
+		serveErr := <-served
+		if errors.Is(serveErr, net.ErrClosed) {
+			serveErr = nil
+		}
+		return errors.Join(err, serveErr)
+	}, nil
+}

@@ -1,0 +1,100 @@
+package server
+
+import (
+	"cmp"
+	"io"
+	"log/slog"
+	"net"
+	"net/netip"
+	"net/url"
+	"os"
+	"time"
+
+	"chaperone/server/fault"
+)
+
+// Config is what a server is started with; cmd fills it from flags and environment. A zero field takes
+// the contract's default.
+type Config struct {
+	Addr                  string // host:port to listen on; port 0 takes a free one
+	Data                  string // the data folder; required
+	PublicURL             string // the origin people and browsers reach the server by, when it is not Addr
+	Chrome                string // path of the browser for managed sessions; empty: the first that is found
+	RequireConfinement    bool   // refuse to start where the kernel cannot confine Chrome
+	MaxSessions           int
+	SessionsPerProject    int
+	IdleTimeout           time.Duration
+	ActionTimeout         time.Duration
+	FrameFPS              int
+	ScreenshotsPerSession int
+	Retention             time.Duration
+	TestOrigins           []string // exact loopback origins that managed browsers may reach, for tests
+	Log                   string   // info or json
+	Version               string
+	Out                   io.Writer // the one line that says where the dashboard is
+	Err                   io.Writer // the log
+}
+
+func (c Config) withDefaults() Config {
+	c.Addr = cmp.Or(c.Addr, "127.0.0.1:7788")
+	c.FrameFPS = cmp.Or(c.FrameFPS, 4)
+	c.Version = cmp.Or(c.Version, "dev")
+	if c.Out == nil {
+		c.Out = os.Stdout
+	}
+	if c.Err == nil {
+		c.Err = os.Stderr
+	}
+	return c
+}
+
+// check refuses what cannot be served safely, in words.
+func (c Config) check() error {
+	host, _, err := net.SplitHostPort(c.Addr)
+	if err != nil {
+		return fault.New(fault.BadRequest, "the address "+c.Addr+" is not host:port", "Use for example --addr 127.0.0.1:7788")
+	}
+	if c.Data == "" {
+		return fault.New(fault.BadRequest, "no data folder is named", "Use --data DIR or set CHAPERONE_DATA.")
+	}
+	if isLoopback(host) {
+		return c.checkPublicURL()
+	}
+	if len(c.TestOrigins) > 0 {
+		return fault.New(fault.BadRequest, "--test-origin is for a server on a loopback address only", "Listen on 127.0.0.1, or leave it out.")
+	}
+	if c.PublicURL == "" {
+		return fault.New(fault.BadRequest, "the address "+c.Addr+" is not a loopback address, and no public URL is set",
+			"Set CHAPERONE_PUBLIC_URL to the https address that the proxy in front serves.")
+	}
+	return c.checkPublicURL()
+}
+
+func (c Config) checkPublicURL() error {
+	if c.PublicURL == "" {
+		return nil
+	}
+	u, err := url.Parse(c.PublicURL)
+	if err != nil || u.Scheme != "https" || u.Host == "" || (u.Path != "" && u.Path != "/") || u.RawQuery != "" || u.User != nil {
+		return fault.New(fault.BadRequest, "the public URL is not an https origin", "Use for example https://chaperone.example.com")
+	}
+	return nil
+}
+
+func isLoopback(host string) bool {
+	if host == "localhost" {
+		return true
+	}
+	a, err := netip.ParseAddr(host)
+	return err == nil && a.IsLoopback()
+}
+
+func (c Config) logger() (*slog.Logger, error) {
+	switch cmp.Or(c.Log, "info") {
+	case "info":
+		return slog.New(slog.NewTextHandler(c.Err, nil)), nil
+	case "json":
+		return slog.New(slog.NewJSONHandler(c.Err, nil)), nil
+	}
+	return nil, fault.New(fault.BadRequest, "there is no log format "+c.Log, "Use --log info or --log json.")
+}

@@ -1,0 +1,226 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"path/filepath"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"chaperone/egress"
+	"chaperone/packager"
+	"chaperone/relay"
+	"chaperone/relay/program"
+	"chaperone/server/account"
+	"chaperone/server/artifact"
+	"chaperone/server/chrome"
+	"chaperone/server/ledger"
+	"chaperone/server/live"
+	"chaperone/server/project"
+	"chaperone/server/session"
+	"chaperone/server/store"
+)
+
+// ExtensionID is the id that the extension's manifest key pins.
+const ExtensionID = "codmbdnikppphedddibekmoeejjjmbig"
+
+// endWait bounds the whole end: SIGTERM is answered within ten seconds.
+const endWait = 9 * time.Second
+
+// requestGrace is how much of it requests under way have.
+const requestGrace = 2 * time.Second
+
+// Run serves until ctx ends and returns when nothing of the server is left. Errors of configuration are
+// faults with a hint.
+func Run(ctx context.Context, c Config) error {
+	c = c.withDefaults()
+	if err := c.check(); err != nil {
+		return err
+	}
+	log, err := c.logger()
+	if err != nil {
+		return err
+	}
+	f, err := openFolder(c.Data)
+	if err != nil {
+		return err
+	}
+	r := &rooms{config: c, log: log, folder: f}
+	err = r.run(ctx)
+	after, cancel := context.WithTimeout(context.WithoutCancel(ctx), endWait)
+	defer cancel()
+	return errors.Join(err, r.close(after), f.close())
+}
+
+// rooms are everything a server is made of, and how to end them, last made first.
+type rooms struct {
+	config Config
+	log    *slog.Logger
+	folder *folder
+	ends   []func(context.Context) error
+
+	metrics   *prometheus.Registry
+	store     *store.Store
+	secrets   *account.Secrets
+	ledger    *ledger.Ledger
+	accounts  *account.Accounts
+	projects  *project.Projects
+	artifacts *artifact.Artifacts
+	proxy     *egress.Proxy
+	pool      *chrome.Pool
+	hub       *relay.Hub
+	sessions  *session.Service
+	viewers   *live.Hub
+	news      *news
+}
+
+func (r *rooms) run(ctx context.Context) error {
+	r.warn(ctx)
+	for _, open := range []func(context.Context) error{
+		r.openRecords, r.recover, r.openEgress, r.openChrome, r.openSessions,
+	} {
+		if err := open(ctx); err != nil {
+			return err
+		}
+	}
+	return r.serve(ctx)
+}
+
+// close ends the rooms, the last made first.
+func (r *rooms) close(ctx context.Context) error {
+	var err error
+	for i := len(r.ends) - 1; i >= 0; i-- {
+		err = errors.Join(err, r.ends[i](ctx))
+	}
+	return err
+}
+
+func (r *rooms) atEnd(end func(context.Context) error) { r.ends = append(r.ends, end) }
+
+func (r *rooms) warn(ctx context.Context) {
+	for _, origin := range r.config.TestOrigins {
+		r.log.WarnContext(ctx, "managed browsers may reach a test origin on this machine", "origin", origin)
+	}
+}
+
+// openRecords opens what is durable: the store and the rooms that stand on it.
+func (r *rooms) openRecords(ctx context.Context) error {
+	var err error
+	if r.store, err = store.Open(ctx, r.folder.path); err != nil {
+		return fmt.Errorf("open the store: %w", err)
+	}
+	r.atEnd(func(context.Context) error { return r.store.Close() })
+	if r.secrets, err = account.OpenSecrets(r.folder.path); err != nil {
+		return err
+	}
+	r.ledger = ledger.New(r.store, nil)
+	if r.accounts, err = account.Open(account.Config{Store: r.store, Ledger: r.ledger, Dir: r.folder.path}); err != nil {
+		return err
+	}
+	r.projects = project.New(project.Config{Store: r.store, Ledger: r.ledger, Secrets: r.secrets})
+	linkKey, err := r.secrets.Key("artifact links")
+	if err != nil {
+		return err
+	}
+	r.artifacts, err = artifact.Open(artifact.Config{
+		Store: r.store, Dir: r.folder.path, LinkKey: linkKey,
+		PerSession: r.config.ScreenshotsPerSession, Retention: r.config.Retention,
+	})
+	if err != nil {
+		return fmt.Errorf("open the artifacts: %w", err)
+	}
+	r.atEnd(func(context.Context) error { return r.artifacts.Close() })
+	return nil
+}
+
+// recover makes good what a crash left, and the embedded default where there is nothing yet.
+func (r *rooms) recover(ctx context.Context) error {
+	lost, err := r.ledger.Recover(ctx)
+	if err != nil {
+		return fmt.Errorf("recover the ledger's journal: %w", err)
+	}
+	if lost > 0 {
+		r.log.WarnContext(ctx, "actions were lost when the server last stopped", "actions", lost)
+	}
+	swept, err := r.artifacts.Sweep(ctx)
+	if err != nil {
+		return fmt.Errorf("sweep the artifacts: %w", err)
+	}
+	r.log.DebugContext(ctx, "artifacts swept", "artifacts", swept)
+	me, err := r.accounts.EnsureDefault(ctx)
+	if err != nil {
+		return fmt.Errorf("make the account: %w", err)
+	}
+	owner := account.Actor{Account: me.ID, AccountName: me.Name, Kind: account.Person, Role: account.Control}
+	if _, err := r.projects.EnsureDefault(ctx, owner); err != nil {
+		return fmt.Errorf("make the project: %w", err)
+	}
+	_, err = r.accounts.EnsureLocalToken(ctx, r.folder.path)
+	return err
+}
+
+func (r *rooms) openEgress(context.Context) error {
+	r.metrics = prometheus.NewRegistry()
+	var err error
+	r.proxy, err = egress.New(egress.Options{
+		TestOrigins: r.config.TestOrigins, Logger: r.log, Registerer: r.metrics,
+	})
+	if err != nil {
+		return fmt.Errorf("open egress: %w", err)
+	}
+	r.atEnd(r.proxy.Close)
+	return nil
+}
+
+func (r *rooms) openChrome(ctx context.Context) error {
+	script, err := packager.PageScript()
+	if err != nil {
+		return err
+	}
+	r.pool, err = chrome.NewPool(ctx, chrome.Options{
+		Binary: r.config.Chrome, RunDir: filepath.Join(r.folder.path, "run"), Egress: ways{r.proxy},
+		PageScript: script, RequireConfinement: r.config.RequireConfinement, Logger: r.log,
+	})
+	if err != nil {
+		return err
+	}
+	r.atEnd(r.pool.Close)
+	c := r.pool.Confinement()
+	r.log.InfoContext(ctx, "managed browsers are confined", "by", string(c.Mode), "reason", c.Reason)
+	return nil
+}
+
+func (r *rooms) openSessions(ctx context.Context) error {
+	r.news = newNews()
+	r.hub = relay.NewHub(relay.Options{
+		Authority: authority{r.projects}, Host: r.isOwnHost, ServerName: r.config.Addr,
+		ExtensionID: ExtensionID, Events: r.news.take, Logger: r.log,
+	})
+	r.atEnd(r.hub.Close)
+	r.sessions = session.New(session.Config{
+		Store: r.store, Projects: r.projects, Ledger: r.ledger, Artifacts: r.artifacts, Logger: r.log,
+		Backends: map[project.Backend]session.Backend{
+			project.Managed: managed{pool: r.pool, testOrigins: r.config.TestOrigins},
+			project.Shared:  shared{r.hub},
+		},
+		Limits: session.Limits{
+			Sessions: r.config.MaxSessions, SessionsPerProject: r.config.SessionsPerProject,
+			Idle: r.config.IdleTimeout, Action: r.config.ActionTimeout,
+		},
+	})
+	r.atEnd(r.sessions.Shutdown)
+	r.viewers = live.NewHub(program.CastOptions{MaxWidth: 1280, MaxHeight: 1280, Quality: 60, FPS: 10})
+	r.atEnd(func(context.Context) error { r.viewers.Close(); return nil })
+	return r.sessions.Recover(ctx)
+}
+
+// serve opens the doors, announces the server and answers until ctx ends.
+func (r *rooms) serve(ctx context.Context) error {
+	return http.ErrServerClosed
+}
+
+func (r *rooms) isOwnHost(string) bool { return false }
