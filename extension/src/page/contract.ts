@@ -74,7 +74,11 @@ export type Line = {
 
 /** `@find`: the elements that fit, in document order, at most `limit` (20); `total` is how many there are. */
 export type FindArgs = { role: string; name: string; limit?: number };
-export type Found = { doc: string; total: number; matches: { node: number; role: string; name: string }[] };
+export type Found = {
+  doc: string;
+  total: number;
+  matches: { node: number; role: string; name: string }[];
+};
 
 /** `@owner`, which the edge calls with the frame's element itself; x and y are its content box in its own viewport. */
 export type Owner = { node: number; x: number; y: number };
@@ -84,7 +88,12 @@ export type Owner = { node: number; x: number; y: number };
  * watch whether the next click lands on it. At level read (`read_only: true`, set by the edge itself, whatever the
  * program says) an element whose click would plainly submit a form that is not GET is `form_refused`.
  */
-export type LocateArgs = { target: Target; expect?: Expected; read_only?: boolean; wait_ms?: number };
+export type LocateArgs = {
+  target: Target;
+  expect?: Expected;
+  read_only?: boolean;
+  wait_ms?: number;
+};
 
 /** What the element was when its ref was given out; `stale_ref` when it is something else by now. */
 export type Expected = { role: string; name: string };
@@ -113,7 +122,11 @@ export type TextArgs = { scope?: NodeRef; from?: number; limit: number };
 export type Text = { url: string; title: string; text: string; more: number };
 
 /** `@scroll` */
-export type ScrollArgs = { to: 'up' | 'down' | 'top' | 'bottom' | 'node'; node?: NodeRef; amount?: number };
+export type ScrollArgs = {
+  to: 'up' | 'down' | 'top' | 'bottom' | 'node';
+  node?: NodeRef;
+  amount?: number;
+};
 export type Scrolled = {
   /** What scrolled: the page, or a pane by role and name. */
   pane: string;

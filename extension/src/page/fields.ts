@@ -1,0 +1,110 @@
+import type { FocusArgs, Focused, SelectArgs, Selected, Value, ValueArgs } from './contract.ts';
+import { Refusal } from './failure.ts';
+import { resolve } from './find.ts';
+import { fold } from './flat.ts';
+import { doc, numberOf } from './nodes.ts';
+import { isEditingHost } from './roles.ts';
+import { isDisabled, isSecret } from './states.ts';
+
+/** Fields whose parts are typed into one by one, in an order that depends on the locale. */
+const SET = ['date', 'time', 'month', 'week', 'datetime-local', 'color', 'range'];
+
+export function focus(args: FocusArgs): Focused {
+  const el = resolve(args.target, args.expect);
+  if (isDisabled(el)) throw new Refusal('not_enabled', 'The field is disabled.');
+  if (!(el instanceof HTMLElement || el instanceof SVGElement)) throw notAField();
+  el.scrollIntoView({ block: 'center', inline: 'nearest', behavior: 'instant' });
+  if (args.set !== undefined && el instanceof HTMLInputElement && SET.includes(el.type)) {
+    set(el, args.set);
+    return { doc, node: numberOf(el), done: true };
+  }
+  if (args.set !== undefined && !takesText(el)) throw notAField();
+  el.focus({ preventScroll: true });
+  if (args.select === true) selectAll(el);
+  return { doc, node: numberOf(el), done: false };
+}
+
+function notAField(): Refusal {
+  return new Refusal('not_enabled', 'The element is not a field that text can be entered into.');
+}
+
+const TEXTLESS = ['checkbox', 'radio', 'file', 'submit', 'button', 'reset', 'image', 'hidden'];
+
+function takesText(el: Element): boolean {
+  if (el instanceof HTMLInputElement) return !(TEXTLESS.includes(el.type) || el.readOnly);
+  if (el instanceof HTMLTextAreaElement) return !el.readOnly;
+  return el instanceof HTMLElement && el.isContentEditable;
+}
+
+function set(input: HTMLInputElement, value: string): void {
+  const before = input.value;
+  input.focus({ preventScroll: true });
+  input.value = value;
+  if (input.value !== value) {
+    const kept = input.value;
+    input.value = before;
+    throw new Refusal('bad_request', `The ${input.type} field does not take this value.`, {
+      would_hold: kept,
+    });
+  }
+  announce(input);
+}
+
+function announce(el: Element): void {
+  el.dispatchEvent(new Event('input', { bubbles: true, composed: true }));
+  el.dispatchEvent(new Event('change', { bubbles: true }));
+}
+
+function selectAll(el: Element): void {
+  if (el instanceof HTMLInputElement || el instanceof HTMLTextAreaElement) {
+    el.select();
+    return;
+  }
+  getSelection()?.selectAllChildren(el);
+}
+
+/** What the field holds; of a secret only whether it holds anything. */
+export function value(args: ValueArgs): Value {
+  const el = resolve(args.target);
+  if (isSecret(el)) return { value: '', secret: true };
+  if (
+    el instanceof HTMLInputElement ||
+    el instanceof HTMLTextAreaElement ||
+    el instanceof HTMLSelectElement
+  ) {
+    return { value: el.value, secret: false };
+  }
+  // biome-ignore lint/performance/useDomNodeTextContent: the lines of an editor are layout, not text nodes
+  if (isEditingHost(el) && el instanceof HTMLElement) return { value: el.innerText, secret: false };
+  return { value: el.textContent ?? '', secret: false };
+}
+
+export function select(args: SelectArgs): Selected {
+  const el = resolve(args.target, args.expect);
+  if (!(el instanceof HTMLSelectElement)) {
+    throw new Refusal(
+      'bad_request',
+      'The element is not a native select; click it and then the option.',
+    );
+  }
+  if (isDisabled(el)) throw new Refusal('not_enabled', 'The select is disabled.');
+  if (!el.multiple && args.values.length !== 1) {
+    throw new Refusal('bad_request', 'This select takes exactly one value.');
+  }
+  const chosen = args.values.map((wanted) => optionOf(el, wanted));
+  el.focus({ preventScroll: true });
+  for (const option of el.options) option.selected = chosen.includes(option);
+  announce(el);
+  return { values: Array.from(el.selectedOptions, (option) => option.label) };
+}
+
+function optionOf(el: HTMLSelectElement, wanted: string): HTMLOptionElement {
+  const options = Array.from(el.options).filter((option) => !option.disabled);
+  const found =
+    options.find((option) => option.value === wanted) ??
+    options.find((option) => fold(option.label) === fold(wanted));
+  if (found) return found;
+  throw new Refusal('not_found', 'The select has no such option that can be chosen.', {
+    options: options.slice(0, 30).map((option) => fold(option.label)),
+  });
+}

@@ -1,0 +1,81 @@
+import type { Described, Expected, FindArgs, Found, Target } from './contract.ts';
+import { Refusal } from './failure.ts';
+import { fold } from './flat.ts';
+import { nameOf } from './names.ts';
+import { doc, elementOf, numberOf } from './nodes.ts';
+import { roleOf } from './roles.ts';
+import type { Item } from './walk.ts';
+import { walk } from './walk.ts';
+
+const MOST_MATCHES = 20;
+
+type Match = { el: Element; role: string; name: string };
+
+export function find(args: FindArgs): Found {
+  const matches = matching(args);
+  const shown = matches.slice(0, args.limit ?? MOST_MATCHES);
+  return {
+    doc,
+    total: matches.length,
+    matches: shown.map(({ el, role, name }) => ({ node: numberOf(el), role, name })),
+  };
+}
+
+/** The one element that is meant. */
+export function resolve(target: Target, expect?: Expected): Element {
+  if (!('node' in target)) return described(target);
+  const el = elementOf(target);
+  if (expect) checkStillIs(el, expect);
+  return el;
+}
+
+/** A page may put another text into the same element; a ref must not follow it there. */
+function checkStillIs(el: Element, expect: Expected): void {
+  // A clickable box and a scroll area have no role of their own; the snapshot gave them one.
+  const role = roleOf(el) || expect.role;
+  const name = nameOf(el, role);
+  if (role === expect.role && name === expect.name) return;
+  throw new Refusal(
+    'stale_ref',
+    'The element has become another one since it was given this ref.',
+    {
+      was: expect,
+      is: { role, name },
+    },
+  );
+}
+
+function described(target: Described): Element {
+  const matches = matching(target);
+  const el = matches[target.nth ?? 0]?.el;
+  if (el === undefined)
+    throw new Refusal('not_found', 'Nothing on the page fits this role and name.');
+  if (target.nth === undefined && matches.length > 1) {
+    throw new Refusal('ambiguous', `${matches.length} elements fit this role and name.`);
+  }
+  return el;
+}
+
+/** Elements of the role whose name is the one given; where none is, those whose name contains it. */
+function matching(wanted: { role: string; name: string }): Match[] {
+  const role = wanted.role.toLowerCase();
+  const name = fold(wanted.name);
+  const all = [...flatten(walk(null))].flatMap((it) =>
+    it.role === role && it.el ? [named(it.el, role)] : [],
+  );
+  const exact = all.filter((match) => match.name === name);
+  if (exact.length > 0) return exact;
+  const loose = name.toLowerCase();
+  return all.filter((match) => match.name.toLowerCase().includes(loose));
+}
+
+function named(el: Element, role: string): Match {
+  return { el, role, name: nameOf(el, role) };
+}
+
+function* flatten(items: Item[]): Generator<Item> {
+  for (const it of items) {
+    if (it.kind !== 'option') yield it;
+    yield* flatten(it.children);
+  }
+}

@@ -1,0 +1,117 @@
+import { getRole } from 'dom-accessibility-api';
+import { closest } from './flat.ts';
+
+const CONTROLS = new Set([
+  'button',
+  'checkbox',
+  'combobox',
+  'link',
+  'listbox',
+  'menuitem',
+  'menuitemcheckbox',
+  'menuitemradio',
+  'option',
+  'radio',
+  'searchbox',
+  'slider',
+  'spinbutton',
+  'switch',
+  'tab',
+  'textbox',
+  'treeitem',
+]);
+
+const LANDMARKS = new Set([
+  'alertdialog',
+  'banner',
+  'complementary',
+  'contentinfo',
+  'dialog',
+  'form',
+  'main',
+  'navigation',
+  'region',
+  'search',
+]);
+
+const SETS = new Set(['menu', 'menubar', 'radiogroup', 'tablist', 'toolbar', 'tree', 'grid']);
+const ENTRIES = new Set(['row', 'listitem', 'article']);
+const LIVE = new Set(['alert', 'log', 'status', 'timer', 'progressbar', 'meter', 'tooltip']);
+const NAMED_BY_TEXT = new Set(
+  'button checkbox heading link menuitem menuitemcheckbox menuitemradio option radio switch tab treeitem'.split(
+    ' ',
+  ),
+);
+
+/** What an element is to a snapshot. */
+export type Kind = 'control' | 'heading' | 'landmark' | 'set' | 'entry' | 'live' | 'frame' | 'none';
+
+/** The element's role by HTML-AAM, corrected where the role depends on type or context; empty for none. */
+export function roleOf(el: Element): string {
+  if (el instanceof HTMLInputElement && !el.hasAttribute('role')) return inputRole(el);
+  if (el.localName === 'iframe' || el.localName === 'frame') return 'iframe';
+  if (isEditingHost(el) && !el.hasAttribute('role')) return 'textbox';
+  const role = getRole(el) ?? '';
+  if (el.hasAttribute('role')) return role;
+  return inContext(el, role);
+}
+
+function inputRole(input: HTMLInputElement): string {
+  if (input.type === 'hidden') return '';
+  if (input.type === 'file' || input.type === 'color') return 'button';
+  return getRole(input) ?? 'textbox';
+}
+
+function inContext(el: Element, role: string): string {
+  switch (el.localName) {
+    case 'header':
+    case 'footer':
+      return closest(el.parentElement, isSection) ? '' : role;
+    case 'section':
+    case 'form':
+      return hasGivenName(el) ? role : '';
+    case 'th':
+      return el.getAttribute('scope') === 'row' ? 'rowheader' : role;
+    case 'a':
+      return el.hasAttribute('xlink:href') ? 'link' : role;
+    default:
+      return role;
+  }
+}
+
+function isSection(el: Element): boolean {
+  return ['article', 'aside', 'main', 'nav', 'section'].includes(el.localName);
+}
+
+function hasGivenName(el: Element): boolean {
+  return ['aria-label', 'aria-labelledby', 'title'].some((name) => el.hasAttribute(name));
+}
+
+/** Where editing begins: the outermost editable element. */
+export function isEditingHost(el: Element): boolean {
+  if (!(el instanceof HTMLElement) || !el.isContentEditable) return false;
+  return !el.parentElement?.isContentEditable;
+}
+
+export function kindOf(el: Element, role: string): Kind {
+  if (role === 'iframe') return 'frame';
+  if (CONTROLS.has(role)) return 'control';
+  if (role === 'heading') return 'heading';
+  if (LANDMARKS.has(role)) return 'landmark';
+  if (SETS.has(role)) return 'set';
+  if (ENTRIES.has(role)) return 'entry';
+  if (LIVE.has(role)) return 'live';
+  if (role === 'group' && (hasGivenName(el) || el.localName === 'fieldset')) return 'set';
+  return 'none';
+}
+
+/** Whether the role takes its name from what stands in it, so that its text is not said twice. */
+export function isNamedByText(role: string): boolean {
+  return NAMED_BY_TEXT.has(role);
+}
+
+/** Whether a press on it does something, by its own word: a handler attribute, a place in the tab order. */
+export function asksForClicks(el: Element): boolean {
+  if (el === document.body || el === document.documentElement) return false;
+  return el.hasAttribute('onclick') || el.getAttribute('tabindex') === '0';
+}

@@ -1,0 +1,147 @@
+/**
+ * Sight: the part of the page that a person can bring into view. It is carried down the tree, since what hides an
+ * element mostly stands above it: a clipping box, a position off the page, a transparent parent.
+ */
+
+export type Box = { left: number; top: number; right: number; bottom: number };
+
+export type Sight = {
+  /** Where content in normal flow can be seen, in viewport coordinates; scrolling counts as seeing. */
+  flow: Box;
+  /** The same for absolutely positioned content, which only positioned ancestors clip. */
+  positioned: Box;
+  /** And for fixed content. */
+  fixed: Box;
+  /** A background colour that the text stands on for sure; empty when unknown. */
+  ground: string;
+};
+
+/** More than a pixel each way: one-pixel boxes are how pages hide text from eyes. */
+const SEEN_PX = 1;
+
+export function firstSight(): Sight {
+  const root = document.documentElement;
+  const scroller = document.scrollingElement ?? root;
+  const rightToLeft = getComputedStyle(root).direction === 'rtl';
+  const hiddenLeft = rightToLeft ? scroller.scrollWidth - scroller.clientWidth : 0;
+  const page = {
+    left: -window.scrollX - hiddenLeft,
+    top: -window.scrollY,
+    right: Number.POSITIVE_INFINITY,
+    bottom: Number.POSITIVE_INFINITY,
+  };
+  const view = { left: 0, top: 0, right: window.innerWidth, bottom: window.innerHeight };
+  return { flow: page, positioned: page, fixed: view, ground: '' };
+}
+
+export function overlap(a: Box, b: Box): Box {
+  return {
+    left: Math.max(a.left, b.left),
+    top: Math.max(a.top, b.top),
+    right: Math.min(a.right, b.right),
+    bottom: Math.min(a.bottom, b.bottom),
+  };
+}
+
+export function canSee(box: Box, clip: Box): boolean {
+  const seen = overlap(box, clip);
+  return seen.right - seen.left > SEEN_PX && seen.bottom - seen.top > SEEN_PX;
+}
+
+/** What of its surroundings the element stands in, by its position. */
+export function standsIn(style: CSSStyleDeclaration, sight: Sight): Box {
+  if (style.position === 'fixed') return sight.fixed;
+  return style.position === 'absolute' ? sight.positioned : sight.flow;
+}
+
+/** Sight inside the element; null when nothing in it can be seen, wherever it is positioned. */
+export function enter(el: Element, style: CSSStyleDeclaration, sight: Sight): Sight | null {
+  if (style.display === 'none' || style.opacity === '0' || isCutAway(style)) return null;
+  if (style.getPropertyValue('content-visibility') === 'hidden') return null;
+  const around = standsIn(style, sight);
+  const inside = isRoot(el) ? around : clipTo(el, style, around);
+  const moved = style.position !== 'static' || style.transform !== 'none';
+  return {
+    flow: inside,
+    positioned: moved ? inside : sight.positioned,
+    fixed: style.transform === 'none' ? sight.fixed : inside,
+    ground: groundOf(style, moved ? '' : sight.ground),
+  };
+}
+
+function isRoot(el: Element): boolean {
+  return el === document.documentElement || el === document.body;
+}
+
+function isCutAway(style: CSSStyleDeclaration): boolean {
+  if (/^inset\((5\d|[6-9]\d|100)(\.\d+)?%/.test(style.clipPath)) return true;
+  return style.position === 'absolute' && /^rect\(0px,? 0px,? 0px,? 0px\)$/.test(style.clip);
+}
+
+const NOTHING: Box = { left: 0, top: 0, right: 0, bottom: 0 };
+
+function clipTo(el: Element, style: CSSStyleDeclaration, around: Box): Box {
+  const { overflowX, overflowY } = style;
+  if (overflowX === 'visible' && overflowY === 'visible') return around;
+  if (style.display === 'inline' || style.display === 'contents') return around;
+  const box = el.getBoundingClientRect();
+  if (!canSee(box, around)) return NOTHING;
+  const leftmost = style.direction === 'rtl' ? el.clientWidth - el.scrollWidth : 0;
+  const x = axis(
+    overflowX,
+    [box.left, box.right],
+    [around.left, around.right],
+    el.scrollLeft - leftmost,
+  );
+  const y = axis(overflowY, [box.top, box.bottom], [around.top, around.bottom], el.scrollTop);
+  return { left: x[0], right: x[1], top: y[0], bottom: y[1] };
+}
+
+type Span = [start: number, end: number];
+
+function axis(overflow: string, box: Span, around: Span, scrolled: number): Span {
+  if (overflow === 'visible') return around;
+  if (scrolls(overflow)) return [box[0] - scrolled, Number.POSITIVE_INFINITY];
+  return [Math.max(box[0], around[0]), Math.min(box[1], around[1])];
+}
+
+export function scrolls(overflow: string): boolean {
+  return overflow === 'auto' || overflow === 'scroll';
+}
+
+/** The colour behind the text, where it is certain: the element's own, or its parent's for unmoved content. */
+function groundOf(style: CSSStyleDeclaration, above: string): string {
+  if (style.backgroundImage !== 'none') return '';
+  return isClear(style.backgroundColor) ? above : style.backgroundColor;
+}
+
+function isClear(colour: string): boolean {
+  return colour === 'transparent' || /(,|\/) ?0(\.0+)?%?\)$/.test(colour);
+}
+
+/** Whether text with this style shows at all: it has a size, a colour, and another colour behind it. */
+export function inks(style: CSSStyleDeclaration, sight: Sight): boolean {
+  if (style.visibility !== 'visible' || style.fontSize === '0px') return false;
+  if (style.getPropertyValue('background-clip') === 'text') return true;
+  return !isClear(style.color) && style.color !== sight.ground;
+}
+
+/** Whether any of the text stands where it can be seen. */
+export function textInSight(text: Text, clip: Box): boolean {
+  const range = document.createRange();
+  range.selectNodeContents(text);
+  return Array.from(range.getClientRects()).some((box) => canSee(box, clip));
+}
+
+/** Whether the element itself takes up room where it can be seen. */
+export function boxInSight(el: Element, clip: Box): boolean {
+  const boxes = Array.from(el.getClientRects());
+  if (boxes.some((box) => canSee(box, clip))) return true;
+  return Array.from(el.children).some((child) => canSee(child.getBoundingClientRect(), clip));
+}
+
+/** Whether the element can be seen, judged by itself and all above it at once. */
+export function isVisible(el: Element): boolean {
+  if (!el.checkVisibility({ opacityProperty: true, visibilityProperty: true })) return false;
+  return Array.from(el.getClientRects()).some((box) => box.width > SEEN_PX && box.height > SEEN_PX);
+}

@@ -1,0 +1,139 @@
+import type { Line, Snapshot, SnapshotArgs } from './contract.ts';
+import { fold } from './flat.ts';
+import { cut, nameOf } from './names.ts';
+import { doc, elementOf, numberOf } from './nodes.ts';
+import { heldBy, linkOf, statesOf } from './states.ts';
+import type { Item } from './walk.ts';
+import { walk } from './walk.ts';
+
+/** A label in the default view is a label, not the article. */
+const LONGEST_LABEL = 160;
+const MOST_OPTIONS = 12;
+
+export function snapshot(args: SnapshotArgs): Snapshot {
+  const items = walk(args.scope ? elementOf(args.scope) : null);
+  const page = new Page(args.full === true, args.budget);
+  page.add(
+    items.flatMap((it) => prune(it, args.full === true)),
+    0,
+  );
+  return { doc, url: location.href, title: document.title, lines: page.lines, more: page.more };
+}
+
+/** What is left of an item in the view asked for; an item whose line would say nothing hands its children up. */
+function prune(it: Item, full: boolean): Item[] {
+  if (it.kind === 'text') {
+    const shown = full || it.near.some((holder) => holder.labels);
+    return shown && fold(it.text) !== '' ? [it] : [];
+  }
+  const children = it.children.flatMap((child) => prune(child, full));
+  const pruned = { ...it, children };
+  switch (it.kind) {
+    case 'entry':
+    case 'live':
+      return entry(pruned, full);
+    case 'landmark':
+      return children.length > 0 || it.role.endsWith('dialog') ? [pruned] : [];
+    case 'set':
+      return children.length > 0 ? [pruned] : [];
+    default:
+      return [pruned];
+  }
+}
+
+/** A row, a list entry or a message says its text on its own line. */
+function entry(it: Item, full: boolean): Item[] {
+  const texts = it.children.filter((child) => child.kind === 'text');
+  const rest = it.children.filter((child) => child.kind !== 'text');
+  if (texts.length === 0 && it.kind === 'entry') return rest;
+  if (full && rest.length > 0) return [it];
+  const said = texts.map((child) => fold(child.text)).join(' | ');
+  return said === '' && rest.length === 0 ? [] : [{ ...it, text: said, children: rest }];
+}
+
+/** Lines within a budget of characters; what comes after it is counted, neither named nor numbered. */
+class Page {
+  readonly lines: Line[] = [];
+  more = 0;
+  readonly #full: boolean;
+  #left: number;
+
+  constructor(full: boolean, budget: number) {
+    this.#full = full;
+    this.#left = budget;
+  }
+
+  add(items: Item[], depth: number): void {
+    for (const it of items) {
+      if (this.#left <= 0) this.more += 1;
+      else this.#put(describe(it, depth, this.#full));
+      this.add(this.#shown(it), depth + 1);
+    }
+  }
+
+  #put(line: Line): void {
+    this.lines.push(line);
+    this.#left -= lengthOf(line);
+  }
+
+  #shown(it: Item): Item[] {
+    const options = it.children.filter((child) => child.kind === 'option');
+    if (this.#full || options.length <= MOST_OPTIONS) return it.children;
+    const rest = `${options.length - MOST_OPTIONS} more options`;
+    const note: Item = {
+      ...it,
+      kind: 'text',
+      role: 'text',
+      el: null,
+      text: rest,
+      states: [],
+      children: [],
+    };
+    return [...options.slice(0, MOST_OPTIONS), note];
+  }
+}
+
+function lengthOf(line: Line): number {
+  const states = (line.states ?? []).reduce((sum, state) => sum + state.length + 3, 0);
+  const ref = line.node === undefined ? 0 : 10;
+  const url = line.url === undefined ? 0 : line.url.length + 7;
+  const value = line.value === undefined ? 0 : line.value.length + 2;
+  return (
+    2 * line.depth + 6 + line.role.length + (line.name?.length ?? 0) + states + ref + url + value
+  );
+}
+
+function describe(it: Item, depth: number, full: boolean): Line {
+  if (it.el === null) return textLine(it, depth, full);
+  const line: Line = { depth, role: it.role };
+  const name = it.kind === 'entry' || it.kind === 'live' ? '' : nameOf(it.el, it.role);
+  if (name !== '') line.name = name;
+  if (hasRef(it)) line.node = numberOf(it.el);
+  const states = [...it.states, ...statesOf(it.el, it.role)];
+  if (states.length > 0) line.states = states;
+  if (it.kind === 'frame') line.frame = true;
+  addContent(line, it, full);
+  return line;
+}
+
+function addContent(line: Line, it: Item, full: boolean): void {
+  if (it.el === null || it.kind === 'option') return;
+  const value = it.text === '' ? heldBy(it.el) : it.text;
+  if (value !== undefined) line.value = full ? value : cut(value, 2 * LONGEST_LABEL);
+  const url = linkOf(it.el);
+  if (url !== undefined) line.url = url;
+}
+
+function hasRef(it: Item): boolean {
+  return (
+    it.kind === 'control' || it.kind === 'landmark' || it.kind === 'set' || it.kind === 'frame'
+  );
+}
+
+function textLine(it: Item, depth: number, full: boolean): Line {
+  const line: Line = { depth, role: it.role };
+  if (it.states.length > 0) line.states = it.states;
+  const text = fold(it.text);
+  if (text !== '') line.value = full ? text : cut(text, LONGEST_LABEL);
+  return line;
+}

@@ -1,0 +1,94 @@
+import type { HasTextArgs, HistoryArgs, Quiet, QuietArgs, State } from './contract.ts';
+import { Refusal } from './failure.ts';
+import { childrenOf, fold } from './flat.ts';
+import { doc } from './nodes.ts';
+import { readable } from './text.ts';
+
+/** How long a traversal of the history takes to begin: it is asked of another process. */
+const BEGIN_MS = 50;
+
+export function state(): State {
+  const [entry] = performance.getEntriesByType('navigation');
+  return {
+    doc,
+    url: location.href,
+    title: document.title,
+    ready: document.readyState,
+    status: entry instanceof PerformanceNavigationTiming ? entry.responseStatus : 0,
+    width: window.innerWidth,
+    height: window.innerHeight,
+  };
+}
+
+export async function history(args: HistoryArgs): Promise<{ length: number }> {
+  const { length } = window.history;
+  if (length < 2) throw new Refusal('not_found', 'This tab has no other page in its history.');
+  window.history.go(args.delta);
+  await new Promise((done) => setTimeout(done, BEGIN_MS));
+  return { length };
+}
+
+export function hasText(args: HasTextArgs): boolean {
+  if ('url' in args) return glob(args.url).test(location.href);
+  const wanted = fold(args.text).toLowerCase();
+  // Most waits look for what is not there yet: the cheap question first.
+  if (!fold(rawText(document)).toLowerCase().includes(wanted)) return false;
+  return fold(readable(null)).toLowerCase().includes(wanted);
+}
+
+function rawText(root: Document): string {
+  const parts: string[] = [];
+  const collect = (el: Element): void => {
+    for (const child of childrenOf(el)) {
+      if (child instanceof Text) parts.push(child.data);
+      else if (child instanceof Element) {
+        parts.push(' ');
+        collect(child);
+      }
+    }
+  };
+  if (root.documentElement) collect(root.documentElement);
+  return parts.join('');
+}
+
+/** `*` stands for anything but a slash, `**` for anything, `?` for itself. */
+function glob(pattern: string): RegExp {
+  const parts = pattern.split(/(\*\*|\*)/).map((part) => {
+    if (part === '**') return '.*';
+    return part === '*' ? '[^/]*' : part.replace(/[.+?^${}()|[\]\\]/g, '\\$&');
+  });
+  return new RegExp(`^${parts.join('')}$`);
+}
+
+/** A document is quiet when nothing in it has changed for a while and it has finished parsing. */
+export function quiet(args: QuietArgs): Promise<Quiet> {
+  return new Promise((done) => {
+    let calm = setTimeout(end, args.quiet_ms, true);
+    const limit = setTimeout(end, args.max_ms, false);
+    const observer = new MutationObserver(again);
+    observer.observe(document, {
+      subtree: true,
+      childList: true,
+      attributes: true,
+      characterData: true,
+    });
+    document.addEventListener('readystatechange', again);
+
+    function again(): void {
+      clearTimeout(calm);
+      calm = setTimeout(end, args.quiet_ms, true);
+    }
+
+    function end(isQuiet: boolean): void {
+      if (isQuiet && document.readyState === 'loading') {
+        again();
+        return;
+      }
+      clearTimeout(calm);
+      clearTimeout(limit);
+      observer.disconnect();
+      document.removeEventListener('readystatechange', again);
+      done({ quiet: isQuiet });
+    }
+  });
+}
