@@ -1,0 +1,23 @@
+package relay
+
+import "chaperone/relay/program"
+
+// What the fuzz tests feed with bytes from outside.
+
+// ScanFrame splits and parses a frame of a paired extension.
+func ScanFrame(message []byte) (kind string, tabs []program.Tab, body []byte, err error) {
+	head, body, err := scanFrame(message)
+	return head.T, head.Tabs, body, err
+}
+
+// ReadHello parses a first frame and answers the project and the nonce that it found fit.
+func ReadHello(message []byte) (project, nonce string, err error) {
+	hi, err := readHello(message)
+	return hi.Project, hi.Nonce, err
+}
+
+// ReadProof parses a second frame.
+func ReadProof(message []byte) (mac string, tabs []program.Tab, err error) {
+	p, err := readProof(message)
+	return p.MAC, p.Tabs, err
+}

@@ -1,0 +1,173 @@
+package relay_test
+
+import (
+	"bytes"
+	"context"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/json"
+	"net/http"
+	"testing"
+
+	"github.com/coder/websocket"
+
+	"chaperone/relay"
+	"chaperone/relay/program"
+)
+
+// extension is the other end of a link: it speaks docs/relay.md, and lies where a test tells it to.
+type extension struct {
+	t    testing.TB
+	conn *websocket.Conn
+}
+
+// persona is what an extension says of itself.
+type persona struct {
+	token, tokenID, project, install string
+	tabs                             []program.Tab
+}
+
+func honest() persona {
+	return persona{token: token, tokenID: relay.TokenID(token), project: project, install: "install-1"}
+}
+
+func (p persona) as(install string) persona { p.install = install; return p }
+
+func (p persona) with(tabs ...program.Tab) persona { p.tabs = tabs; return p }
+
+type object = map[string]any
+
+func (p persona) hello(nonce string) object {
+	return object{
+		"t": "hello", "v": 1, "extension": "0.1.0", "install": p.install, "token_id": p.tokenID, "nonce": nonce,
+		"project": p.project, "features": []string{}, "browser": object{"name": "Chromium", "version": "156.0"},
+	}
+}
+
+// mac is written from the document, apart from the relay's own.
+func mac(token, who, project, theirs, ours string) string {
+	h := hmac.New(sha256.New, []byte(token))
+	h.Write([]byte("chaperone-link-1|" + who + "|" + project + "|" + theirs + "|" + ours))
+	return base64.RawURLEncoding.EncodeToString(h.Sum(nil))
+}
+
+func nonce(fill byte) string {
+	return base64.RawURLEncoding.EncodeToString(bytes.Repeat([]byte{fill}, 32))
+}
+
+// upgrade opens a socket and says nothing yet.
+func (w *world) upgrade() *extension {
+	w.t.Helper()
+	return upgrade(w.t, w.net.client(), "http://"+host)
+}
+
+func upgrade(t testing.TB, client *http.Client, url string) *extension {
+	t.Helper()
+	conn, _, err := websocket.Dial(context.Background(), url, &websocket.DialOptions{ //nolint:bodyclose // the library closes an upgraded response
+		HTTPClient: client, HTTPHeader: http.Header{"Origin": {origin}},
+	})
+	if err != nil {
+		t.Fatalf("dial: %v", err)
+	}
+	conn.SetReadLimit(4 << 20)
+	t.Cleanup(func() { _ = conn.CloseNow() })
+	return &extension{t: t, conn: conn}
+}
+
+// pair opens a link and answers the extension once the server has said paired.
+func (w *world) pair(p persona) *extension {
+	w.t.Helper()
+	e := w.upgrade()
+	e.greet(p)
+	e.want("paired")
+	return e
+}
+
+// greet runs the opening up to the proof and answers the challenge and the proof.
+func (e *extension) greet(p persona) (challenge, proof object) {
+	e.t.Helper()
+	e.send(p.hello(nonce(7)))
+	challenge = e.want("challenge").head
+	theirs, _ := challenge["nonce"].(string)
+	proof = object{"t": "proof", "mac": mac(p.token, "extension", p.project, nonce(7), theirs), "tabs": p.tabs}
+	e.send(proof)
+	return challenge, proof
+}
+
+func (e *extension) send(head any, body ...string) {
+	e.t.Helper()
+	text, err := json.Marshal(head)
+	if err != nil {
+		e.t.Fatalf("marshal: %v", err)
+	}
+	for _, b := range body {
+		text = append(append(text, '\n'), b...)
+	}
+	e.raw(string(text))
+}
+
+func (e *extension) raw(text string) {
+	e.t.Helper()
+	if err := e.conn.Write(context.Background(), websocket.MessageText, []byte(text)); err != nil {
+		e.t.Fatalf("write: %v", err)
+	}
+}
+
+// frame is what the server sent.
+type frame struct {
+	head object
+	body []byte
+}
+
+func (f frame) id() any { return f.head["id"] }
+
+// program is the frame's body.
+func (f frame) program(t testing.TB) program.Program {
+	t.Helper()
+	var p program.Program
+	if err := json.Unmarshal(f.body, &p); err != nil {
+		t.Fatalf("program: %v", err)
+	}
+	return p
+}
+
+// want reads the next frame, which must be of this kind.
+func (e *extension) want(kind string) frame {
+	e.t.Helper()
+	_, text, err := e.conn.Read(context.Background())
+	if err != nil {
+		e.t.Fatalf("read %s: %v", kind, err)
+	}
+	line, body, _ := bytes.Cut(text, []byte{'\n'})
+	f := frame{body: body}
+	if err := json.Unmarshal(line, &f.head); err != nil {
+		e.t.Fatalf("header %q: %v", line, err)
+	}
+	if f.head["t"] != kind {
+		e.t.Fatalf("frame %q, want %s", line, kind)
+	}
+	return f
+}
+
+// wantClose reads until the server has closed, and compares the code; -1 is a connection dropped without one.
+func (e *extension) wantClose(code int) {
+	e.t.Helper()
+	_, text, err := e.conn.Read(context.Background())
+	if err == nil {
+		e.t.Fatalf("frame %q, want close %d", text, code)
+	}
+	if got := int(websocket.CloseStatus(err)); got != code {
+		e.t.Errorf("close code %d (%v), want %d", got, err, code)
+	}
+}
+
+// answer sends a program's result.
+func (e *extension) answer(f frame, result string) {
+	e.t.Helper()
+	e.send(object{"t": "result", "id": f.id()}, result)
+}
+
+func tab(id, session string) program.Tab {
+	return program.Tab{ID: id, URL: "https://example.com/", Title: id, Level: program.LevelAct, Session: session}
+}

@@ -1,0 +1,312 @@
+package relay_test
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/coder/websocket"
+
+	"chaperone/relay"
+	"chaperone/relay/program"
+)
+
+func TestAPairingIsProvedByBothSides(t *testing.T) {
+	inWorld(t, func(t *testing.T, w *world) {
+		e := w.upgrade()
+		challenge, _ := e.greet(honest().with(tab("t1", "")))
+		theirs, _ := challenge["nonce"].(string)
+		if want := mac(token, "server", project, nonce(7), theirs); challenge["mac"] != want {
+			t.Errorf("server's proof %v, want %v", challenge["mac"], want)
+		}
+		got := e.want("paired").head
+		want := object{
+			"t": "paired", "project": object{"id": project, "name": "Docs"}, "account": "me", "level": "act",
+			"heartbeat_s": 20.0, "expires_s": 28800.0, "server": host,
+		}
+		if !reflect.DeepEqual(got, want) {
+			t.Errorf("paired\n got %v\nwant %v", got, want)
+		}
+		s := w.status()
+		if !s.Connected || s.Browser != (relay.BrowserInfo{Name: "Chromium", Version: "156.0", Extension: "0.1.0", Install: "install-1"}) {
+			t.Errorf("status %+v", s)
+		}
+		if len(s.Tabs) != 1 || s.Level != program.LevelAct || !s.Since.Equal(time.Now()) {
+			t.Errorf("status %+v", s)
+		}
+		w.log.want(t, "link.connected", "tab.shared t1")
+	})
+}
+
+// The id in docs/relay.md, computed by sha256sum.
+func TestTokenIDIsTheDocumentsOne(t *testing.T) {
+	if got, want := relay.TokenID("token"), "bcb588f7b4fd3ee8"; got != want {
+		t.Errorf("token id %s, want %s", got, want)
+	}
+}
+
+func TestOpeningsThatAreRefused(t *testing.T) {
+	tests := map[string]struct {
+		open    func(w *world, e *extension)
+		code    string
+		message string
+		close   int
+		retry   bool
+	}{
+		"a wrong proof": {
+			open:    func(_ *world, e *extension) { p := honest(); p.token = "guess"; e.greet(p) },
+			code:    "unauthorised",
+			message: "this pairing is not known", close: 4001,
+		},
+		"an unknown token looks the same": {
+			open: func(_ *world, e *extension) {
+				p := honest()
+				p.token, p.tokenID = "guess", relay.TokenID("guess")
+				e.greet(p)
+			},
+			code: "unauthorised", message: "this pairing is not known", close: 4001,
+		},
+		"an unknown token with the proof of an empty one": {
+			open: func(_ *world, e *extension) {
+				p := honest()
+				p.token, p.tokenID = "", relay.TokenID("")
+				e.greet(p)
+			},
+			code: "unauthorised", message: "this pairing is not known", close: 4001,
+		},
+		"an unknown project looks the same": {
+			open:    func(_ *world, e *extension) { p := honest(); p.project = "p_2"; e.greet(p) },
+			code:    "unauthorised",
+			message: "this pairing is not known", close: 4001,
+		},
+		"a project without access says so to who has proved the token": {
+			open: func(w *world, e *extension) {
+				w.auth.set(func(a *authority) {
+					a.projects["p_3"] = &program.Error{Code: "not_found", Message: "the project is gone"}
+				})
+				p := honest()
+				p.project = "p_3"
+				e.greet(p)
+			},
+			code: "not_found", message: "the project is gone", close: 4001,
+		},
+		"a project without access says nothing to who has not": {
+			open: func(w *world, e *extension) {
+				w.auth.set(func(a *authority) {
+					a.projects["p_3"] = &program.Error{Code: "not_found", Message: "the project is gone"}
+				})
+				p := honest()
+				p.project, p.token = "p_3", "guess"
+				e.greet(p)
+			},
+			code: "unauthorised", message: "this pairing is not known", close: 4001,
+		},
+		"an error of the authority's own is not told": {
+			open: func(w *world, e *extension) {
+				w.auth.set(func(a *authority) { a.projects["p_3"] = errors.New("disk full at /secret") })
+				p := honest()
+				p.project = "p_3"
+				e.greet(p)
+			},
+			code: "forbidden", message: "this project cannot be reached", close: 4001,
+		},
+		"an authority in trouble asks to come again": {
+			open: func(w *world, e *extension) {
+				w.auth.set(func(a *authority) { a.pairing = &program.Error{Code: "unavailable", Message: "locked"} })
+				e.send(honest().hello(nonce(7)))
+			},
+			code: "unavailable", message: "the server cannot look up", close: 1001, retry: true,
+		},
+		"the server's own proof sent back": {
+			open: func(_ *world, e *extension) {
+				e.send(honest().hello(nonce(7)))
+				e.send(object{"t": "proof", "mac": e.want("challenge").head["mac"]})
+			},
+			code: "unauthorised", message: "this pairing is not known", close: 4001,
+		},
+		"a captured opening played again": {
+			open: func(w *world, e *extension) {
+				first := w.upgrade()
+				_, proof := first.greet(honest())
+				first.want("paired")
+				e.send(honest().hello(nonce(7)))
+				e.want("challenge")
+				e.send(proof)
+			},
+			code: "unauthorised", message: "this pairing is not known", close: 4001,
+		},
+		"a second hello": {
+			open: func(_ *world, e *extension) {
+				e.send(honest().hello(nonce(7)))
+				e.want("challenge")
+				e.send(honest().hello(nonce(7)))
+			},
+			code: "bad_request", message: "after challenge comes proof", close: 4004,
+		},
+		"a hello cut off": {
+			open: func(_ *world, e *extension) { e.raw(`{"t":"hello","v":1,"exten`) },
+			code: "bad_request", message: "not readable", close: 4004,
+		},
+		"a proof before hello": {
+			open: func(_ *world, e *extension) { e.send(object{"t": "proof", "mac": ""}) },
+			code: "bad_request", message: "first frame is hello", close: 4004,
+		},
+		"another version": {
+			open: func(_ *world, e *extension) {
+				hello := honest().hello(nonce(7))
+				hello["v"] = 2
+				e.send(hello)
+			},
+			code: "update_required", message: "another version", close: 4004,
+		},
+		"a short nonce": {
+			open: func(_ *world, e *extension) { e.send(honest().hello(nonce(7)[:42])) },
+			code: "bad_request", message: "lacks", close: 4004,
+		},
+		"a nonce in another spelling": {
+			open: func(_ *world, e *extension) { e.send(honest().hello(nonce(7)[:42] + "d")) },
+			code: "bad_request", message: "lacks", close: 4004,
+		},
+		"a project that holds the proof's separator": {
+			open: func(_ *world, e *extension) { p := honest(); p.project = "p_1|x"; e.send(p.hello(nonce(7))) },
+			code: "bad_request", message: "lacks", close: 4004,
+		},
+		"a proof that names a tab twice": {
+			open: func(_ *world, e *extension) { e.greet(honest().with(tab("t1", ""), tab("t1", ""))) },
+			code: "bad_request", message: "tabs", close: 4004,
+		},
+		"binary": {
+			open: func(_ *world, e *extension) {
+				_ = e.conn.Write(context.Background(), websocket.MessageBinary, []byte("{}"))
+			},
+			code: "bad_request", message: "text only", close: 4004,
+		},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			inWorld(t, func(t *testing.T, w *world) {
+				e := w.upgrade()
+				tt.open(w, e)
+				got := e.want("refused").head
+				if got["code"] != tt.code || got["retry"] != tt.retry || !strings.Contains(got["message"].(string), tt.message) {
+					t.Errorf("refused %v, want %s, %q, retry %v", got, tt.code, tt.message, tt.retry)
+				}
+				e.wantClose(tt.close)
+			})
+		})
+	}
+}
+
+func TestAWrongProofAndAnUnknownTokenCannotBeToldApart(t *testing.T) {
+	inWorld(t, func(t *testing.T, w *world) {
+		known, unknown := honest(), honest()
+		known.token = "guess"
+		unknown.token, unknown.tokenID = "guess", relay.TokenID("guess")
+		var seen []object
+		for _, p := range []persona{known, unknown} {
+			e := w.upgrade()
+			challenge, _ := e.greet(p)
+			for _, field := range []string{"nonce", "mac"} {
+				if text, _ := challenge[field].(string); len(text) != 43 {
+					t.Errorf("challenge %v", challenge)
+				}
+			}
+			seen = append(seen, e.want("refused").head)
+			e.wantClose(4001)
+		}
+		if !reflect.DeepEqual(seen[0], seen[1]) {
+			t.Errorf("told apart: %v and %v", seen[0], seen[1])
+		}
+	})
+}
+
+func TestHelloAndProofAreAwaitedTenSeconds(t *testing.T) {
+	inWorld(t, func(t *testing.T, w *world) {
+		just := w.upgrade()
+		pass(t, 10*time.Second-time.Millisecond)
+		just.send(honest().hello(nonce(7)))
+		just.want("challenge")
+		start := time.Now()
+		just.wantClose(-1)
+		if got := time.Since(start); got != 10*time.Second {
+			t.Errorf("proof awaited %s", got)
+		}
+		start = time.Now()
+		late := w.upgrade()
+		late.wantClose(-1)
+		if got := time.Since(start); got != 10*time.Second {
+			t.Errorf("hello awaited %s", got)
+		}
+	})
+}
+
+func TestAMessageBeforePairingIsAtMostOneMebibyte(t *testing.T) {
+	inWorld(t, func(t *testing.T, w *world) {
+		e := w.upgrade()
+		go func() {
+			_ = e.conn.Write(context.Background(), websocket.MessageText, make([]byte, 1<<20+2))
+		}()
+		e.wantClose(1009)
+	})
+}
+
+func TestAdmission(t *testing.T) {
+	tests := map[string]struct {
+		origins []string
+		host    string
+		status  int
+	}{
+		"the extension itself":              {[]string{origin}, host, http.StatusSwitchingProtocols},
+		"no origin":                         {nil, host, http.StatusForbidden},
+		"an empty origin":                   {[]string{""}, host, http.StatusForbidden},
+		"two origins":                       {[]string{origin, origin}, host, http.StatusForbidden},
+		"another extension":                 {[]string{"chrome-extension://aaaabbbbccccddddeeeeffffgggghhhh"}, host, http.StatusForbidden},
+		"the extension with a port":         {[]string{origin + ":80"}, host, http.StatusForbidden},
+		"a page that calls itself the host": {[]string{"http://" + host}, host, http.StatusForbidden},
+		"a rebound name":                    {[]string{origin}, "evil.test:7788", http.StatusForbidden},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			inWorld(t, func(t *testing.T, w *world) {
+				if got := w.dialStatus(tt.host, http.Header{"Origin": tt.origins}); got != tt.status {
+					t.Errorf("status %d, want %d", got, tt.status)
+				}
+			})
+		})
+	}
+}
+
+// dialStatus tries one upgrade and answers the HTTP status.
+func (w *world) dialStatus(host string, header http.Header) int {
+	w.t.Helper()
+	conn, response, err := websocket.Dial(w.t.Context(), "http://relay.test:7788", &websocket.DialOptions{ //nolint:bodyclose // the library closes it
+		HTTPClient: w.net.client(), HTTPHeader: header, Host: host,
+	})
+	if err == nil {
+		_ = conn.CloseNow()
+	}
+	if response == nil {
+		w.t.Fatalf("dial: %v", err)
+	}
+	return response.StatusCode
+}
+
+func TestSocketsThatHaveProvedNothingAreAtMostSixtyFour(t *testing.T) {
+	inWorld(t, func(t *testing.T, w *world) {
+		for range 64 {
+			w.upgrade()
+		}
+		header := http.Header{"Origin": {origin}}
+		if got := w.dialStatus(host, header); got != http.StatusServiceUnavailable {
+			t.Errorf("the sixty-fifth got %d", got)
+		}
+		pass(t, 10*time.Second)
+		if got := w.dialStatus(host, header); got != http.StatusSwitchingProtocols {
+			t.Errorf("after their time was over got %d", got)
+		}
+	})
+}
