@@ -1,0 +1,90 @@
+package web
+
+import (
+	"net/http"
+	"time"
+
+	"chaperone/server/account"
+	"chaperone/server/fault"
+)
+
+// refreshCookie holds the refresh token. The prefix makes browsers take it only for this very host, over a
+// secure origin, which loopback is too.
+const refreshCookie = "__Host-chaperone"
+
+func (s *site) loginRoutes() []route {
+	return []route{
+		{method: http.MethodPost, path: api + "/auth/login", open: true, does: "Turn a one-time code into an access token and a refresh cookie.", takes: loginBody{}, gives: account.Credentials{}, handle: s.login},
+		{method: http.MethodPost, path: api + "/auth/refresh", open: true, does: "Renew the access token by the refresh cookie, once.", gives: account.Credentials{}, handle: s.refresh},
+		{method: http.MethodPost, path: api + "/auth/logout", open: true, does: "End what the refresh cookie's login gave.", handle: s.logout},
+		{method: http.MethodGet, path: api + "/me", does: "Who the bearer is.", gives: account.Actor{}, handle: s.me},
+	}
+}
+
+type loginBody struct {
+	Code string `json:"code"`
+}
+
+func (s *site) login(c *call) (any, error) {
+	body, err := take[loginBody](c)
+	if err != nil {
+		return nil, err
+	}
+	credentials, err := s.o.Logins.Login(c.r.Context(), body.Code, c.peer())
+	if err != nil {
+		return nil, err
+	}
+	setRefresh(c.w, credentials)
+	return credentials, nil
+}
+
+func (s *site) refresh(c *call) (any, error) {
+	token, err := s.refreshToken(c)
+	if err != nil {
+		return nil, err
+	}
+	credentials, err := s.o.Logins.Refresh(c.r.Context(), token, c.peer())
+	if err != nil {
+		forgetRefresh(c.w)
+		return nil, err
+	}
+	setRefresh(c.w, credentials)
+	return credentials, nil
+}
+
+func (s *site) logout(c *call) (any, error) {
+	token, err := s.refreshToken(c)
+	if err != nil {
+		return nil, err
+	}
+	forgetRefresh(c.w)
+	return nil, s.o.Logins.Logout(c.r.Context(), token, c.peer())
+}
+
+func (s *site) me(c *call) (any, error) { return c.actor, nil }
+
+// refreshToken reads the cookie, which counts only when a page of ours sends it: browsers name the origin of
+// every POST.
+func (s *site) refreshToken(c *call) (string, error) {
+	if !s.o.Hosts.HasOrigin(c.r.Header.Get("Origin")) {
+		return "", fault.New(fault.Forbidden, "the refresh cookie is for the dashboard alone", "Use a bearer token.")
+	}
+	cookie, err := c.r.Cookie(refreshCookie)
+	if err != nil || cookie.Value == "" {
+		return "", fault.New(fault.Unauthorised, "nobody is logged in here", "Open the link that chaperone serve prints.")
+	}
+	return cookie.Value, nil
+}
+
+func setRefresh(w http.ResponseWriter, c account.Credentials) {
+	keepRefresh(w, c.Refresh, c.RefreshExpires)
+}
+
+func forgetRefresh(w http.ResponseWriter) { keepRefresh(w, "", time.Unix(1, 0)) }
+
+func keepRefresh(w http.ResponseWriter, value string, expires time.Time) {
+	http.SetCookie(w, &http.Cookie{
+		Name: refreshCookie, Value: value, Expires: expires, Path: "/",
+		Secure: true, HttpOnly: true, SameSite: http.SameSiteStrictMode,
+	})
+}

@@ -1,0 +1,93 @@
+package web
+
+import (
+	"context"
+	"net/http"
+
+	"chaperone/relay"
+	"chaperone/relay/program"
+	"chaperone/server/project"
+	"chaperone/server/session"
+)
+
+func (s *site) projectRoutes() []route {
+	return []route{
+		{method: http.MethodGet, path: api + "/projects", does: "The projects that the bearer may see, by name.", gives: page[project.Project]{}, handle: s.listProjects},
+		{method: http.MethodPost, path: api + "/projects", does: "Make a project.", takes: project.Spec{}, gives: project.Project{}, handle: s.createProject},
+		{method: http.MethodGet, path: api + "/projects/:p", does: "One project, by id or name.", gives: project.Project{}, handle: s.getProject},
+		{method: http.MethodPatch, path: api + "/projects/:p", does: "Change a project; sessions that it would no longer permit end.", takes: project.Change{}, gives: project.Project{}, handle: s.updateProject},
+		{method: http.MethodDelete, path: api + "/projects/:p", does: "Archive a project; its sessions, pairing and tokens end.", handle: s.deleteProject},
+	}
+}
+
+func (s *site) listProjects(c *call) (any, error) {
+	projects, err := s.o.Projects.List(c.r.Context(), c.actor)
+	return all(projects), err
+}
+
+func (s *site) createProject(c *call) (any, error) {
+	spec, err := take[project.Spec](c)
+	if err != nil {
+		return nil, err
+	}
+	p, err := s.o.Keeper.Create(c.r.Context(), c.actor, spec)
+	return created{p}, err
+}
+
+func (s *site) getProject(c *call) (any, error) { return s.project(c) }
+
+// project is the one that the path names.
+func (s *site) project(c *call) (project.Project, error) {
+	return s.o.Projects.Get(c.r.Context(), c.actor, c.param("p"))
+}
+
+func (s *site) updateProject(c *call) (any, error) {
+	change, err := take[project.Change](c)
+	if err != nil {
+		return nil, err
+	}
+	p, err := s.o.Keeper.Update(c.r.Context(), c.actor, c.param("p"), change)
+	if err != nil {
+		return nil, err
+	}
+	s.settle(p, change)
+	return p, nil
+}
+
+// settle makes what runs already obey a changed project.
+func (s *site) settle(p project.Project, change project.Change) {
+	level := program.LevelRead
+	if p.Policy == project.Interactive {
+		level = program.LevelAct
+	}
+	s.o.Links.SetLevel(p.Account, p.ID, level)
+	s.o.Actions.EndProject(p.ID, "the project's rules changed", func(v session.View) bool {
+		tighter := p.Policy == project.ReadOnly && v.Policy != string(project.ReadOnly)
+		return !tighter && change.AllowDomains == nil
+	})
+}
+
+func (s *site) deleteProject(c *call) (any, error) {
+	p, err := s.project(c)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.o.Keeper.Delete(c.r.Context(), c.actor, p.ID); err != nil {
+		return nil, err
+	}
+	s.o.Actions.EndProject(p.ID, "the project was archived", func(session.View) bool { return false })
+	s.o.Links.Disconnect(p.Account, p.ID, relay.ReasonRevoked)
+	return nil, nil //nolint:nilnil // an answer without a body
+}
+
+// disconnectAll ends the links of every project that the caller may see.
+func (s *site) disconnectAll(ctx context.Context, c *call) error {
+	projects, err := s.o.Projects.List(ctx, c.actor)
+	if err != nil {
+		return err
+	}
+	for _, p := range projects {
+		s.o.Links.Disconnect(p.Account, p.ID, relay.ReasonReset)
+	}
+	return nil
+}
