@@ -1,0 +1,113 @@
+import type { Level } from '../worker/grants.ts';
+import type { CurrentView, ProjectView, TabView, View } from './contract.ts';
+import { element, make, say } from './page.ts';
+import { actWords, hostWords, noteWords, statusWords, troubleWords } from './words.ts';
+
+/** What is shown: what the worker told, and what the person chose here. */
+export type Shown = { view: View; project: ProjectView | undefined; isAdding: boolean };
+
+/** Brings the whole popup in line with what is to be shown. */
+export function draw({ view, project, isAdding }: Shown): void {
+  say(element('problem', HTMLElement), view.problem ?? '');
+  const isConnecting = isAdding || project === undefined;
+  element('connecting', HTMLElement).hidden = !isConnecting;
+  element('connect-cancel', HTMLElement).hidden = project === undefined;
+  for (const id of ['project', 'settings', 'footer']) {
+    element(id, HTMLElement).hidden = isConnecting;
+  }
+  drawStatus(isConnecting ? undefined : project);
+  drawCurrent(isConnecting ? undefined : view.current, project, view);
+  drawTabs(isConnecting ? [] : (project?.tabs ?? []));
+  if (project !== undefined) drawProject(project, view);
+}
+
+function drawStatus(project: ProjectView | undefined): void {
+  const status = element('status', HTMLElement);
+  status.dataset['link'] = project?.link ?? '';
+  const words = project === undefined ? '' : statusWords(project.link);
+  if (status.textContent !== words) status.textContent = words;
+}
+
+function drawProject(project: ProjectView, view: View): void {
+  const isChoice = view.projects.length > 1;
+  element('project-choice', HTMLElement).hidden = !isChoice;
+  element('project-name', HTMLElement).hidden = isChoice;
+  element('project-name', HTMLElement).textContent = project.name;
+  element('server', HTMLElement).textContent = `Server ${project.server}`;
+  const select = element('project-select', HTMLSelectElement);
+  select.replaceChildren(
+    ...view.projects.map(
+      ({ key, name }) => new Option(name, key, key === project.key, key === project.key),
+    ),
+  );
+  const trouble = troubleWords(project);
+  element('trouble', HTMLElement).hidden = trouble === '';
+  element('trouble-text', HTMLElement).textContent = trouble;
+  element('again', HTMLElement).hidden = project.link !== 'refused';
+  element('may-open', HTMLInputElement).checked = project.mayOpen;
+}
+
+function drawCurrent(
+  current: CurrentView | undefined,
+  project: ProjectView | undefined,
+  view: View,
+): void {
+  const section = element('current', HTMLElement);
+  section.hidden = current === undefined || project === undefined;
+  if (current === undefined || project === undefined) return;
+  const other = view.projects.find(({ key }) => key === current.project && key !== project.key);
+  const shared = project.tabs.find(({ tab }) => tab === current.tab);
+  drawPage(element('current-page', HTMLElement), current);
+  say(element('current-note', HTMLElement), noteWords(current, project, other?.name));
+  const canShare = shared === undefined && other === undefined && current.unusable === undefined;
+  element('levels', HTMLElement).hidden = !canShare && shared === undefined;
+  element('share', HTMLButtonElement).hidden = !canShare;
+  element('share', HTMLButtonElement).disabled = project.link === 'refused';
+  element('unshare', HTMLElement).hidden = shared === undefined && other === undefined;
+  drawLevels(project, shared?.level);
+}
+
+function drawLevels(project: ProjectView, level: Level | undefined): void {
+  const act = element('level-act', HTMLInputElement);
+  act.disabled = project.ceiling === 'read';
+  element('level-act-text', HTMLElement).textContent = actWords(project);
+  const shown = act.disabled ? 'read' : level;
+  if (shown !== undefined) element(`level-${shown}`, HTMLInputElement).checked = true;
+}
+
+function drawPage(into: HTMLElement, page: { title: string; url: string }): void {
+  const host = hostWords(page.url);
+  into.replaceChildren(
+    make('span', 'title', page.title || host),
+    make('span', 'host', page.title === host ? '' : host),
+  );
+}
+
+/** Draws the list anew only where it reads otherwise, so that a button under the keyboard stays. */
+function drawTabs(tabs: readonly TabView[]): void {
+  element('shared', HTMLElement).hidden = tabs.length === 0;
+  const list = element('tabs', HTMLUListElement);
+  const reads = JSON.stringify(tabs);
+  if (list.dataset['reads'] === reads) return;
+  list.dataset['reads'] = reads;
+  const focused = document.activeElement?.getAttribute('data-stop');
+  list.replaceChildren(...tabs.map(drawTab));
+  if (focused) list.querySelector<HTMLElement>(`[data-stop="${focused}"]`)?.focus();
+}
+
+function drawTab(tab: TabView): HTMLElement {
+  const item = make('li', '', '');
+  const what = make('span', 'what', '');
+  const origin = tab.made ? `${hostWords(tab.url)} · opened by an agent` : hostWords(tab.url);
+  what.append(
+    make('span', 'title', tab.title),
+    make('span', 'host', tab.suspended === undefined ? origin : `Paused: ${tab.suspended}`),
+  );
+  const level = make('span', 'level', tab.level === 'act' ? 'Act' : 'Read');
+  level.dataset['level'] = tab.level;
+  const stop = make('button', 'quiet danger', 'Stop');
+  stop.dataset['stop'] = String(tab.tab);
+  stop.setAttribute('aria-label', `Stop sharing ${tab.title}`);
+  item.append(what, level, stop);
+  return item;
+}

@@ -1,0 +1,62 @@
+import type { CurrentView, ProjectView } from './contract.ts';
+
+/** The state of a connection, as short as the header has room for. */
+export function statusWords(link: ProjectView['link']): string {
+  switch (link) {
+    case 'connected':
+      return 'Connected';
+    case 'connecting':
+      return 'Connecting…';
+    case 'waiting':
+      return 'Reconnecting…';
+    case 'refused':
+      return 'Not connected';
+    default:
+      return link satisfies never;
+  }
+}
+
+/** What is wrong with a connection and what happens next; empty while nothing is. */
+export function troubleWords(project: ProjectView): string {
+  switch (project.link) {
+    case 'connected':
+    case 'connecting':
+      return '';
+    case 'waiting':
+      return `${project.server} does not answer. Chaperone keeps trying by itself; your shared tabs stay as they are.`;
+    case 'refused':
+      return project.why || 'The server refused this browser.';
+    default:
+      return project.link satisfies never;
+  }
+}
+
+/** What to know about the current tab before and while it is shared; empty where nothing is. */
+export function noteWords(
+  current: CurrentView,
+  chosen: ProjectView,
+  other: string | undefined,
+): string {
+  if (current.unusable !== undefined) {
+    return current.project === undefined
+      ? current.unusable
+      : `Paused: ${current.unusable} It goes on when the tab comes back to a shared page.`;
+  }
+  if (other !== undefined) return `This tab is shared with ${other}. A tab belongs to one project.`;
+  if (current.project === undefined && chosen.link === 'refused') {
+    return 'Connect again before you share a tab.';
+  }
+  return '';
+}
+
+/** What acting means in this project. */
+export function actWords(project: ProjectView): string {
+  return project.ceiling === 'act'
+    ? 'Also type, submit forms and run scripts, as you could yourself.'
+    : 'This project permits reading only.';
+}
+
+export function hostWords(url: string): string {
+  const parsed = URL.canParse(url) ? new URL(url) : undefined;
+  return parsed?.host || url;
+}

@@ -1,0 +1,91 @@
+import { type Grants, hostOf, unusable } from './grants.ts';
+import type { Pairing } from './pairings.ts';
+import { type Differences, differences, type Standing, standings } from './standing.ts';
+import { type Stored, saveGrants, saveNextTab, savePairings } from './store.ts';
+
+/**
+ * The worker's memory: pairings and grants, written to storage as they change. It tells its one reader what there is
+ * to do after each change.
+ */
+export class Book {
+  readonly install: string;
+  readonly #changed: (differences: Differences) => void;
+  #nextTab: number;
+  #pairings: readonly Pairing[];
+  #grants: Grants;
+  #standings: readonly Standing[];
+
+  constructor(stored: Stored, changed: (differences: Differences) => void) {
+    this.install = stored.install;
+    this.#nextTab = stored.nextTab;
+    this.#pairings = stored.pairings;
+    this.#grants = stored.grants;
+    this.#standings = standings(this.#grants, this.#pairings);
+    this.#changed = changed;
+  }
+
+  get grants(): Grants {
+    return this.#grants;
+  }
+
+  get pairings(): readonly Pairing[] {
+    return this.#pairings;
+  }
+
+  get standings(): readonly Standing[] {
+    return this.#standings;
+  }
+
+  pairing(key: string): Pairing | undefined {
+    return this.#pairings.find((pairing) => pairing.key === key);
+  }
+
+  ofTab(tab: number): Standing | undefined {
+    return this.#standings.find((standing) => standing.grant.tab === tab);
+  }
+
+  ofName(pairing: string, name: string): Standing | undefined {
+    return this.#standings.find(({ grant }) => grant.pairing === pairing && grant.name === name);
+  }
+
+  /** Why nothing can run in a page, in words; `undefined` where it can. */
+  unusable(url: string): string | undefined {
+    return unusable(
+      url,
+      this.#pairings.map((pairing) => hostOf(new URL(pairing.server))),
+    );
+  }
+
+  /** Takes a name for a tab; it is on disk before it is used, so that no name is ever given twice. */
+  async takeName(): Promise<string> {
+    const name = `t${this.#nextTab}`;
+    this.#nextTab += 1;
+    await saveNextTab(this.#nextTab);
+    return name;
+  }
+
+  writeGrants(grants: Grants): void {
+    if (grants === this.#grants) return;
+    this.#grants = grants;
+    void saveGrants(grants);
+    this.#restand();
+  }
+
+  writePairings(pairings: readonly Pairing[]): void {
+    this.#pairings = pairings;
+    void savePairings(pairings);
+    this.#restand();
+  }
+
+  changePairing(key: string, change: Partial<Pairing>): void {
+    this.writePairings(
+      this.#pairings.map((pairing) => (pairing.key === key ? { ...pairing, ...change } : pairing)),
+    );
+  }
+
+  #restand(): void {
+    const before = this.#standings;
+    this.#standings = standings(this.#grants, this.#pairings);
+    this.#changed(differences(before, this.#standings));
+  }
+}

@@ -1,0 +1,141 @@
+import { fields, member, number, text } from './parse.ts';
+import type { CastOptions, Header } from './wire.ts';
+
+/** What casts need of attached tabs. */
+export type CastSeats = {
+  take(tab: number): Promise<() => void>;
+  send(tab: number, child: string | undefined, method: string, params?: object): Promise<unknown>;
+};
+
+/** Where a cast's pictures go. */
+export type Screen = { send(header: Header, body: string): void; readonly backlog: number };
+
+/** A connection with more than this underway gets no picture until it has caught up. */
+const mostBacklogBytes = 1 << 20;
+
+type Cast = {
+  key: string;
+  id: number;
+  tab: number;
+  options: CastOptions;
+  screen: Screen;
+  sentAt: number;
+  newest?: Picture;
+  due?: ReturnType<typeof setTimeout>;
+};
+type Picture = { data: string; width: number; height: number };
+
+/**
+ * Streams of pictures of tabs. One screencast runs in a tab however many watch it; each watcher gets at most as many
+ * pictures a second as it asked for, always the newest.
+ */
+export class Casts {
+  readonly #seats: CastSeats;
+  readonly #casts = new Map<string, Cast>();
+  readonly #running = new Map<number, () => void>();
+
+  constructor(seats: CastSeats) {
+    this.#seats = seats;
+  }
+
+  /** Starts cast id of a connection (key); it runs, through sleeps of the page, until it is stopped. */
+  start(key: string, id: number, tab: number, options: CastOptions, screen: Screen): void {
+    this.#casts.set(`${key} ${id}`, { key, id, tab, options, screen, sentAt: 0 });
+    void this.resume(tab);
+  }
+
+  stop(key: string, id: number): void {
+    this.#stopWhere((cast) => cast.key === key && cast.id === id);
+  }
+
+  stopAll(key: string): void {
+    this.#stopWhere((cast) => cast.key === key);
+  }
+
+  stopTab(tab: number): void {
+    this.#stopWhere((cast) => cast.tab === tab);
+  }
+
+  isCast(tab: number): boolean {
+    return this.#running.has(tab);
+  }
+
+  /** Starts a watched tab's screencast, or leaves it to a later resume where the tab cannot be attached. */
+  async resume(tab: number): Promise<void> {
+    const watched = [...this.#casts.values()].find((cast) => cast.tab === tab);
+    if (watched === undefined || this.#running.has(tab)) return;
+    this.#running.set(tab, () => undefined);
+    try {
+      const leave = await this.#seats.take(tab);
+      this.#running.set(tab, leave);
+      await this.#seats.send(tab, undefined, 'Page.startScreencast', {
+        format: 'jpeg',
+        quality: watched.options.quality,
+        maxWidth: watched.options.maxWidth,
+        maxHeight: watched.options.maxHeight,
+      });
+    } catch {
+      this.paused(tab);
+    }
+  }
+
+  /** The tab is not attached any more; a later resume starts its pictures again. */
+  paused(tab: number): void {
+    this.#running.get(tab)?.();
+    this.#running.delete(tab);
+  }
+
+  /** Takes a Page.screencastFrame: acknowledges it at once and hands the picture to who watches the tab. */
+  framed(tab: number, params: unknown): void {
+    const frame = fields(params);
+    const data = text(frame, 'data');
+    const acknowledge = number(frame, 'sessionId');
+    if (data === undefined || acknowledge === undefined) return;
+    void this.#seats
+      .send(tab, undefined, 'Page.screencastFrameAck', { sessionId: acknowledge })
+      .catch(() => undefined);
+    const size = fields(member(frame, 'metadata'));
+    const picture = {
+      data,
+      width: Math.round(number(size, 'deviceWidth') ?? 0),
+      height: Math.round(number(size, 'deviceHeight') ?? 0),
+    };
+    for (const cast of this.#casts.values()) {
+      if (cast.tab === tab) this.#show(cast, picture);
+    }
+  }
+
+  #show(cast: Cast, picture: Picture): void {
+    cast.newest = picture;
+    if (cast.due !== undefined) return;
+    const wait = cast.sentAt + 1000 / cast.options.fps - Date.now();
+    if (wait <= 0) this.#sendNewest(cast);
+    else cast.due = setTimeout(() => this.#sendNewest(cast), wait);
+  }
+
+  #sendNewest(cast: Cast): void {
+    delete cast.due;
+    const picture = cast.newest;
+    if (picture === undefined || cast.screen.backlog > mostBacklogBytes) return;
+    delete cast.newest;
+    cast.sentAt = Date.now();
+    const { width, height, data } = picture;
+    cast.screen.send({ t: 'picture', id: cast.id, at_ms: cast.sentAt, width, height }, data);
+  }
+
+  #stopWhere(ends: (cast: Cast) => boolean): void {
+    for (const [name, cast] of this.#casts) {
+      if (!ends(cast)) continue;
+      clearTimeout(cast.due);
+      this.#casts.delete(name);
+      this.#rest(cast.tab);
+    }
+  }
+
+  #rest(tab: number): void {
+    if (!this.#running.has(tab) || [...this.#casts.values()].some((cast) => cast.tab === tab))
+      return;
+    void this.#seats.send(tab, undefined, 'Page.stopScreencast').catch(() => undefined);
+    this.paused(tab);
+  }
+}

@@ -1,0 +1,143 @@
+/** The one file that names chrome.runtime's ports: where the popup is served. */
+import { type Command, portName, type View } from '../popup/contract.ts';
+import { readCode } from './code.ts';
+import type { Desk } from './desk.ts';
+import { drop, type Level, readLevel, update } from './grants.ts';
+import { newPairing } from './pairings.ts';
+import { fields, member, number, text } from './parse.ts';
+import { addressOf, find } from './tabs.ts';
+import { viewOf } from './view.ts';
+
+/** To be called synchronously when the worker starts. */
+export function listen(desk: Promise<Desk>): void {
+  chrome.runtime.onConnect.addListener((port) => {
+    if (port.name !== portName || !isPopup(port.sender)) return;
+    void desk.then((ready) => new Counter(ready, port));
+  });
+}
+
+/** Serves one open popup. */
+class Counter {
+  readonly #desk: Desk;
+  readonly #port: chrome.runtime.Port;
+  #tab: number | undefined;
+  #problem: string | undefined;
+
+  constructor(desk: Desk, port: chrome.runtime.Port) {
+    this.#desk = desk;
+    this.#port = port;
+    const leave = desk.watch(() => void this.#show());
+    port.onDisconnect.addListener(leave);
+    port.onMessage.addListener((message: unknown) => void this.#serve(readCommand(message)));
+    void this.#show();
+  }
+
+  async #serve(command: Command | undefined): Promise<void> {
+    if (command === undefined) return;
+    this.#problem = await this.#do(command);
+    await this.#show();
+  }
+
+  /** Does what the person asks; the answer is why it was not done. */
+  #do(command: Command): string | undefined | Promise<string | undefined> {
+    const { book } = this.#desk;
+    switch (command.do) {
+      case 'look':
+        this.#tab = command.tab;
+        return undefined;
+      case 'connect':
+        return this.#connect(command.code);
+      case 'share':
+        return this.#desk.house.share(command.project, command.tab, command.level);
+      case 'level':
+        book.writeGrants(update(book.grants, command.tab, { level: command.level }));
+        return undefined;
+      case 'unshare':
+        book.writeGrants(drop(book.grants, command.tab));
+        return undefined;
+      case 'may_open':
+        book.changePairing(command.project, { mayOpen: command.on });
+        return undefined;
+      case 'again':
+        this.#desk.again(command.project);
+        return undefined;
+      case 'disconnect':
+        this.#desk.disconnect(command.project);
+        return undefined;
+      default:
+        return command satisfies never;
+    }
+  }
+
+  #connect(code: string): string | undefined {
+    const connection = readCode(code);
+    if ('problem' in connection) return connection.problem;
+    this.#desk.connect(newPairing(connection.value));
+    return undefined;
+  }
+
+  async #show(): Promise<void> {
+    const tab = this.#tab === undefined ? undefined : await find(this.#tab);
+    const current =
+      tab?.id === undefined
+        ? undefined
+        : { tab: tab.id, title: tab.title ?? '', url: addressOf(tab) };
+    const { book } = this.#desk;
+    const view: View = viewOf(book, (key) => this.#desk.linkState(key), current, this.#problem);
+    try {
+      this.#port.postMessage(view);
+    } catch {
+      // the popup closed while it was looked up
+    }
+  }
+}
+
+function isPopup(sender: chrome.runtime.MessageSender | undefined): boolean {
+  return sender?.url?.split(/[?#]/)[0] === chrome.runtime.getURL('popup.html');
+}
+
+function readCommand(message: unknown): Command | undefined {
+  const command = fields(message);
+  const tab = number(command, 'tab');
+  const project = text(command, 'project');
+  const level = readLevel(member(command, 'level'));
+  switch (text(command, 'do')) {
+    case 'look':
+      return tab === undefined ? undefined : { do: 'look', tab };
+    case 'connect':
+      return { do: 'connect', code: text(command, 'code') ?? '' };
+    case 'share':
+      return share(tab, project, level);
+    case 'level':
+      return tab === undefined || !level ? undefined : { do: 'level', tab, level };
+    case 'unshare':
+      return tab === undefined ? undefined : { do: 'unshare', tab };
+    default:
+      return project === undefined ? undefined : readProjectCommand(command, project);
+  }
+}
+
+function readProjectCommand(
+  command: ReturnType<typeof fields>,
+  project: string,
+): Command | undefined {
+  switch (text(command, 'do')) {
+    case 'may_open':
+      return { do: 'may_open', project, on: member(command, 'on') === true };
+    case 'again':
+      return { do: 'again', project };
+    case 'disconnect':
+      return { do: 'disconnect', project };
+    default:
+      return undefined;
+  }
+}
+
+function share(
+  tab: number | undefined,
+  project: string | undefined,
+  level: Level | undefined,
+): Command | undefined {
+  if (tab === undefined || project === undefined || level === undefined) return undefined;
+  return { do: 'share', tab, project, level };
+}

@@ -1,0 +1,282 @@
+import * as alarms from './alarms.ts';
+import { Book } from './book.ts';
+import { Casts } from './casts.ts';
+import * as port from './debugger.ts';
+import { drop, endSession, replace, update } from './grants.ts';
+import { Guard } from './guard.ts';
+import { House } from './house.ts';
+import { identify } from './identity.ts';
+import { Link, type LinkState } from './link.ts';
+import type { Pairing } from './pairings.ts';
+import { fields, text } from './parse.ts';
+import { type Order, Runs } from './runs.ts';
+import { Seats } from './seats.ts';
+import { type Differences, describe, tabsOf } from './standing.ts';
+import type { Stored } from './store.ts';
+import * as tabs from './tabs.ts';
+import { Wall } from './wall.ts';
+import { type CastOptions, Refusal, type ServerMessage } from './wire.ts';
+
+/** The worker's middle: what happens in Chrome and what servers ask meet here. */
+export class Desk {
+  readonly book: Book;
+  readonly #links = new Map<string, Link>();
+  readonly #seats: Seats;
+  readonly #wall: Wall;
+  readonly #casts: Casts;
+  readonly house: House;
+  readonly #runs: Runs;
+  /** Told after each change of what a popup shows. */
+  readonly #watchers = new Set<() => void>();
+
+  constructor(stored: Stored) {
+    this.book = new Book(stored, (found) => this.#follow(found));
+    this.#seats = new Seats(port, (tab, method, params) => this.#gate(tab, method, params));
+    this.#wall = new Wall(new Guard(), this.book);
+    this.#casts = new Casts(this.#seats);
+    this.house = new House(this.book, this.#wall, this.#seats);
+    this.#runs = new Runs(this.house, (key, header, body) =>
+      this.#links.get(key)?.send(header, body),
+    );
+  }
+
+  /** Takes up what an earlier life of the worker left, and dials. */
+  async start(): Promise<void> {
+    this.#seats.adopt(await port.adopt());
+    const open = new Map((await tabs.all()).map((tab) => [tab.id, tab]));
+    for (const { tab } of this.book.grants) {
+      const present = open.get(tab);
+      if (present === undefined) this.tabRemoved(tab);
+      else this.tabChanged(present);
+    }
+    await this.#wall.sync().catch(() => undefined); // each program asks again, and does not run without
+    for (const pairing of this.book.pairings) if (!pairing.refused) this.#dial(pairing);
+    this.#keepAwake();
+  }
+
+  // ---- what a person does in the popup
+
+  connect(pairing: Pairing): void {
+    this.disconnect(pairing.key);
+    this.book.writePairings([...this.book.pairings, pairing]);
+    this.#dial(pairing);
+    this.#keepAwake();
+  }
+
+  /** Stops everything of a project at once and forgets it. */
+  disconnect(key: string): void {
+    this.#runs.stopAll(key);
+    this.#casts.stopAll(key);
+    this.book.writeGrants(this.book.grants.filter((grant) => grant.pairing !== key));
+    this.#links.get(key)?.stop({ t: 'disconnect' });
+    this.#links.delete(key);
+    this.book.writePairings(this.book.pairings.filter((pairing) => pairing.key !== key));
+    this.#keepAwake();
+  }
+
+  /** Dials a refused pairing once more, because the person asks for it. */
+  again(key: string): void {
+    const pairing = this.book.pairing(key);
+    if (pairing === undefined) return;
+    const { refused: _, ...rest } = pairing;
+    this.book.writePairings(this.book.pairings.map((one) => (one === pairing ? rest : one)));
+    this.#dial(rest);
+    this.#keepAwake();
+  }
+
+  linkState(key: string): LinkState {
+    return this.#links.get(key)?.state ?? { is: 'stopped' };
+  }
+
+  watch(changed: () => void): () => void {
+    this.#watchers.add(changed);
+    return () => this.#watchers.delete(changed);
+  }
+
+  // ---- what happens in Chrome
+
+  tabCreated(tab: chrome.tabs.Tab): void {
+    const opener = tab.openerTabId === undefined ? undefined : this.book.ofTab(tab.openerTabId);
+    const session = opener && this.#runs.sessionIn(opener.grant.tab);
+    if (opener === undefined || session === undefined) return;
+    void this.house.adopt(opener, session, tab).then((adopted) => {
+      if (adopted !== undefined) this.#runs.adopted(opener.grant.tab, describe(adopted));
+    });
+  }
+
+  tabChanged(tab: chrome.tabs.Tab): void {
+    const grant = tab.id === undefined ? undefined : this.book.ofTab(tab.id)?.grant;
+    if (grant === undefined) return;
+    if (grant.group !== undefined && tab.groupId !== grant.group) {
+      this.book.writeGrants(drop(this.book.grants, grant.tab)); // dragged out of the group: unshared
+      return;
+    }
+    const seen = { url: tabs.addressOf(tab), title: tab.title ?? '' };
+    this.book.writeGrants(update(this.book.grants, grant.tab, seen));
+  }
+
+  tabReplaced(from: number, to: number): void {
+    this.book.writeGrants(replace(this.book.grants, from, to));
+  }
+
+  tabRemoved(tab: number): void {
+    this.book.writeGrants(drop(this.book.grants, tab));
+  }
+
+  debugged(tab: number, child: string | undefined, method: string, params: unknown): void {
+    if (child === undefined && method === 'Page.screencastFrame') this.#casts.framed(tab, params);
+    if (child === undefined && method === 'Page.frameNavigated') this.#navigated(tab, params);
+    this.#seats.deliver(tab, child, method, params);
+  }
+
+  detached(tab: number, reason: string): void {
+    this.#seats.lost(tab);
+    this.#casts.paused(tab);
+    this.#runs.stopTab(tab);
+    if (reason === 'canceled_by_user') this.book.writeGrants(drop(this.book.grants, tab));
+    else void this.#casts.resume(tab);
+  }
+
+  // ---- what a server asks
+
+  #dial(pairing: Pairing): void {
+    const { key } = pairing;
+    const identity = identify(this.book.install, chrome.runtime.getManifest().version, navigator);
+    const owner = {
+      tabs: () => tabsOf(this.book.standings, key),
+      changed: (state: LinkState) => this.#linkChanged(key, state),
+      paired: (paired: Extract<ServerMessage, { t: 'paired' }>) =>
+        this.book.changePairing(key, { ceiling: paired.level, name: paired.project.name }),
+      received: (message: ServerMessage) => this.#received(key, message),
+    };
+    const link = new Link(pairing, identity, owner, (address) => new WebSocket(address));
+    this.#links.set(key, link);
+    link.start();
+  }
+
+  #linkChanged(key: string, state: LinkState): void {
+    if (state.is !== 'connected') {
+      this.#runs.stopAll(key);
+      this.#casts.stopAll(key);
+    }
+    if (state.is === 'refused') {
+      this.book.changePairing(key, { refused: state.why });
+      this.#keepAwake();
+    }
+    this.#tellWatchers();
+  }
+
+  #received(key: string, message: ServerMessage): void {
+    switch (message.t) {
+      case 'program':
+        this.#runs.start({ ...message, key });
+        return;
+      case 'cast':
+        this.#cast({ ...message, key, body: '' }, message.options);
+        return;
+      case 'cancel':
+        this.#runs.cancel(key, message.id);
+        this.#casts.stop(key, message.id);
+        return;
+      case 'end':
+        this.#end(key, message.session);
+        if (message.id !== undefined) this.#links.get(key)?.send({ t: 'done', id: message.id });
+        return;
+      case 'level':
+        this.book.changePairing(key, { ceiling: message.level });
+        return;
+      case 'bad':
+        this.#runs.refuse(
+          key,
+          message.id,
+          new Refusal('bad_request', 'The request cannot be read.'),
+        );
+        return;
+      case 'challenge':
+      case 'paired':
+      case 'refused':
+      case 'pong':
+        return;
+      default:
+        message satisfies never;
+    }
+  }
+
+  #cast(order: Order, options: CastOptions): void {
+    const link = this.#links.get(order.key);
+    try {
+      const { grant } = this.house.usable(order.key, order.session, options.tab);
+      if (link !== undefined) this.#casts.start(order.key, order.id, grant.tab, options, link);
+    } catch (cause) {
+      this.#runs.refuse(order.key, order.id, cause);
+    }
+  }
+
+  #end(key: string, session: string): void {
+    this.#runs.stopSession(key, session);
+    const mine = this.book.grants.filter((one) => one.pairing === key && one.session === session);
+    for (const { tab } of mine) {
+      this.#casts.stopTab(tab);
+      this.#seats.release(tab);
+    }
+    const { grants, closed } = endSession(this.book.grants, key, session);
+    this.book.writeGrants(grants);
+    for (const { tab } of closed) void tabs.close(tab);
+  }
+
+  // ---- what follows from a change
+
+  #follow(found: Differences): void {
+    for (const grant of found.gone) {
+      this.#runs.stopTab(grant.tab);
+      this.#casts.stopTab(grant.tab);
+      this.#seats.release(grant.tab);
+      if (grant.group !== undefined) void tabs.leaveGroup(grant.tab, grant.group);
+    }
+    for (const { tab } of found.lowered) this.#runs.stopTab(tab);
+    for (const { tab } of found.asleep) {
+      this.#runs.stopTab(tab);
+      this.#seats.release(tab);
+      this.#casts.paused(tab);
+    }
+    for (const { tab } of found.awake) void this.#casts.resume(tab);
+    for (const grant of found.fresh) void this.#showGroup(grant.tab);
+    for (const key of found.pairings) {
+      this.#links.get(key)?.send({ t: 'tabs', tabs: tabsOf(this.book.standings, key) });
+    }
+    void this.#wall.sync().catch(() => undefined); // each program asks again, and does not run without
+    this.#tellWatchers();
+  }
+
+  async #showGroup(tab: number): Promise<void> {
+    const title = this.book.pairing(this.book.ofTab(tab)?.grant.pairing ?? '')?.name;
+    const group = title === undefined ? undefined : await tabs.showInGroup(tab, title);
+    if (group !== undefined) this.book.writeGrants(update(this.book.grants, tab, { group }));
+  }
+
+  /** Nothing goes to a page that is not shared, is asleep, or would become Chaperone's own. */
+  #gate(tab: number, method: string, params: unknown): void {
+    const standing = this.book.ofTab(tab);
+    if (standing === undefined) throw new Refusal('tab_closed', 'The tab is not shared any more.');
+    if (standing.suspended !== undefined) throw new Refusal('tab_suspended', standing.suspended);
+    if (method !== 'Page.navigate') return;
+    const problem = this.book.unusable(text(fields(params), 'url') ?? '');
+    if (problem !== undefined) throw new Refusal('forbidden', problem);
+  }
+
+  #navigated(tab: number, params: unknown): void {
+    const frame = fields(fields(params)?.['frame']);
+    const url = text(frame, 'url');
+    if (url !== undefined && text(frame, 'parentId') === undefined) {
+      this.book.writeGrants(update(this.book.grants, tab, { url }));
+    }
+  }
+
+  #tellWatchers(): void {
+    for (const changed of this.#watchers) changed();
+  }
+
+  #keepAwake(): void {
+    void alarms.keep(this.book.pairings.some((pairing) => pairing.refused === undefined));
+  }
+}

@@ -1,0 +1,54 @@
+import type { Connection } from './code.ts';
+import { type Level, readLevel } from './grants.ts';
+import { fields, member, text } from './parse.ts';
+
+/** A server's or the extension's own last word on a link that is not to be dialled again by itself. */
+export type Refused = { code: string; message: string };
+
+/** One project this browser is connected to. The token never leaves the worker. */
+export type Pairing = Connection & {
+  key: string;
+  /** The policy's ceiling as last told; read until the server says otherwise. */
+  ceiling: Level;
+  /** Whether agents of this project may open tabs of their own. */
+  mayOpen: boolean;
+  refused?: Refused;
+};
+
+export function newPairing(connection: Connection): Pairing {
+  return { ...connection, key: pairingKey(connection), ceiling: 'read', mayOpen: true };
+}
+
+/** Reads what was stored; an entry that is not whole is left out. */
+export function readPairings(stored: unknown): Pairing[] {
+  return Array.isArray(stored) ? stored.flatMap((entry) => readPairing(entry) ?? []) : [];
+}
+
+/** Adds a pairing in place of an earlier one with the same project and server. */
+export function withPairing(pairings: readonly Pairing[], pairing: Pairing): Pairing[] {
+  return [...withoutPairing(pairings, pairing.key), pairing];
+}
+
+export function withoutPairing(pairings: readonly Pairing[], key: string): Pairing[] {
+  return pairings.filter((pairing) => pairing.key !== key);
+}
+
+function pairingKey(connection: Connection): string {
+  return `${connection.project} ${connection.server}`;
+}
+
+function readPairing(stored: unknown): Pairing | undefined {
+  const entry = fields(stored);
+  const server = text(entry, 'server');
+  const token = text(entry, 'token');
+  const project = text(entry, 'project');
+  if (!server || !token || !project) return undefined;
+  const refused = fields(member(entry, 'refused'));
+  const code = text(refused, 'code');
+  return {
+    ...newPairing({ server, token, project, name: text(entry, 'name') ?? project }),
+    ceiling: readLevel(member(entry, 'ceiling')) ?? 'read',
+    mayOpen: member(entry, 'mayOpen') === true,
+    ...(code === undefined ? {} : { refused: { code, message: text(refused, 'message') ?? '' } }),
+  };
+}

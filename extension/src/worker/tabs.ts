@@ -1,0 +1,75 @@
+/** The one file that names chrome.tabs, chrome.tabGroups and chrome.windows. */
+
+export type TabListener = {
+  created(tab: chrome.tabs.Tab): void;
+  changed(tab: chrome.tabs.Tab): void;
+  replaced(from: number, to: number): void;
+  removed(tab: number): void;
+};
+
+/** To be called synchronously when the worker starts, so that Chrome wakes it for events. */
+export function listen(listener: TabListener): void {
+  chrome.tabs.onCreated.addListener((tab) => listener.created(tab));
+  chrome.tabs.onUpdated.addListener((_id, _change, tab) => listener.changed(tab));
+  chrome.tabs.onReplaced.addListener((to, from) => listener.replaced(from, to));
+  chrome.tabs.onRemoved.addListener((tab) => listener.removed(tab));
+}
+
+export function find(tab: number): Promise<chrome.tabs.Tab | undefined> {
+  return chrome.tabs.get(tab).catch(() => undefined);
+}
+
+export function all(): Promise<chrome.tabs.Tab[]> {
+  return chrome.tabs.query({});
+}
+
+/** The address a tab is at or, where it has none yet, going to. */
+export function addressOf(tab: chrome.tabs.Tab): string {
+  return tab.url || tab.pendingUrl || '';
+}
+
+/** Opens a blank tab behind the person's own; `undefined` where no window is open. */
+export function openBlank(): Promise<chrome.tabs.Tab | undefined> {
+  return chrome.tabs.create({ active: false, url: 'about:blank' }).catch(() => undefined);
+}
+
+export async function close(tab: number): Promise<void> {
+  await chrome.tabs.remove(tab).catch(() => undefined);
+}
+
+export async function bringToFront(tab: chrome.tabs.Tab): Promise<void> {
+  await chrome.tabs.update(tab.id, { active: true });
+  await chrome.windows.update(tab.windowId, { focused: true });
+}
+
+/** Loads a discarded tab again: commands to it would hang. */
+export async function wake(tab: chrome.tabs.Tab): Promise<void> {
+  if (tab.discarded && tab.id !== undefined) await chrome.tabs.reload(tab.id);
+}
+
+/**
+ * Shows a tab in the group called title, in its own window. Groups are a display only: where one cannot be made
+ * (a pinned tab, a popup window, a tab being dragged) the answer is `undefined`.
+ */
+export async function showInGroup(tab: number, title: string): Promise<number | undefined> {
+  try {
+    const { windowId, pinned } = await chrome.tabs.get(tab);
+    if (pinned) return undefined;
+    const [existing] = await chrome.tabGroups.query({ title, windowId });
+    const group = await chrome.tabs.group(
+      existing === undefined
+        ? { tabIds: [tab], createProperties: { windowId } }
+        : { tabIds: [tab], groupId: existing.id },
+    );
+    await chrome.tabGroups.update(group, { title, color: 'blue' });
+    return group;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Takes a tab out of a group, where it is still in that one. */
+export async function leaveGroup(tab: number, group: number): Promise<void> {
+  if ((await find(tab))?.groupId !== group) return;
+  await chrome.tabs.ungroup([tab]).catch(() => undefined);
+}

@@ -1,0 +1,175 @@
+import { type Level, readLevel } from './grants.ts';
+import { type Fields, fields, json, member, number, text } from './parse.ts';
+
+/** A tab as the server sees it (relay/program: Tab). */
+export type Tab = {
+  id: string;
+  url: string;
+  title: string;
+  level: Level;
+  suspended?: string;
+  session?: string;
+  made?: true;
+  opener?: string;
+};
+
+export type CastOptions = {
+  tab: string;
+  maxWidth: number;
+  maxHeight: number;
+  quality: number;
+  fps: number;
+};
+
+/** What the server sends, parsed once. `bad` is a request of a known kind that cannot be read. */
+export type ServerMessage =
+  | { t: 'challenge'; nonce: string; mac: string }
+  | {
+      t: 'paired';
+      project: { id: string; name: string };
+      level: Level;
+      server: string;
+      heartbeatMS: number;
+    }
+  | { t: 'refused'; code: string; message: string; retry: boolean }
+  | { t: 'program'; id: number; session: string; body: string }
+  | { t: 'cast'; id: number; session: string; options: CastOptions }
+  | { t: 'cancel'; id: number }
+  | { t: 'end'; id?: number; session: string }
+  | { t: 'level'; level: Level }
+  | { t: 'pong' }
+  | { t: 'bad'; id: number };
+
+/** What the extension sends besides the opening. */
+export type Header =
+  | { t: 'ping' }
+  | { t: 'tabs'; tabs: Tab[] }
+  | { t: 'result'; id: number }
+  | { t: 'error'; id: number; code: ErrorCode; message: string }
+  | { t: 'picture'; id: number; at_ms: number; width: number; height: number }
+  | { t: 'done'; id: number }
+  | { t: 'disconnect' };
+
+export type ErrorCode = 'tab_closed' | 'tab_suspended' | 'forbidden' | 'too_large' | 'bad_request';
+
+/** A request that cannot be run at all, told to the server by an `error` frame. */
+export class Refusal extends Error {
+  readonly code: ErrorCode;
+
+  constructor(code: ErrorCode, message: string) {
+    super(message);
+    this.code = code;
+  }
+}
+
+/** The largest message the extension sends: 16 MiB, counted in UTF-8 bytes. */
+export const maxFrameBytes = 16 << 20;
+
+export function frame(header: object, body?: string): string {
+  return body === undefined ? JSON.stringify(header) : `${JSON.stringify(header)}\n${body}`;
+}
+
+/** Parses one message of the server; `undefined` is one of a kind the extension does not know. */
+export function readMessage(message: string): ServerMessage | undefined {
+  const end = message.indexOf('\n');
+  const header = fields(json(end < 0 ? message : message.slice(0, end)));
+  const kind = text(header, 't');
+  if (header === undefined || kind === undefined || !Object.hasOwn(readers, kind)) return undefined;
+  const parsed = readers[kind]?.(header, end < 0 ? '' : message.slice(end + 1));
+  if (parsed !== undefined) return parsed;
+  const id = number(header, 'id');
+  return id === undefined ? undefined : { t: 'bad', id };
+}
+
+type Reader = (header: Fields, body: string) => ServerMessage | undefined;
+
+const readers: Readonly<Record<string, Reader>> = {
+  challenge: readChallenge,
+  paired: readPaired,
+  refused: readRefused,
+  program: readProgram,
+  cast: readCast,
+  cancel: (header) => withID(header, (id) => ({ t: 'cancel', id })),
+  end: readEnd,
+  level: (header) => {
+    const level = readLevel(member(header, 'level'));
+    return level && { t: 'level', level };
+  },
+  pong: () => ({ t: 'pong' }),
+};
+
+function readChallenge(header: Fields): ServerMessage | undefined {
+  const nonce = text(header, 'nonce');
+  const mac = text(header, 'mac');
+  return nonce && mac ? { t: 'challenge', nonce, mac } : undefined;
+}
+
+function readPaired(header: Fields): ServerMessage | undefined {
+  const project = fields(member(header, 'project'));
+  const id = text(project, 'id');
+  const level = readLevel(member(header, 'level'));
+  if (!id || !level) return undefined;
+  return {
+    t: 'paired',
+    project: { id, name: text(project, 'name') || id },
+    level,
+    server: text(header, 'server') ?? '',
+    heartbeatMS: (number(header, 'heartbeat_s') ?? 20) * 1000,
+  };
+}
+
+function readRefused(header: Fields): ServerMessage {
+  return {
+    t: 'refused',
+    code: text(header, 'code') ?? 'forbidden',
+    message: text(header, 'message') ?? 'The server refused this browser.',
+    retry: member(header, 'retry') === true,
+  };
+}
+
+function readProgram(header: Fields, body: string): ServerMessage | undefined {
+  const session = text(header, 'session');
+  return session ? withID(header, (id) => ({ t: 'program', id, session, body })) : undefined;
+}
+
+function readCast(header: Fields): ServerMessage | undefined {
+  const session = text(header, 'session');
+  const options = fields(member(header, 'options'));
+  const tab = text(options, 'tab');
+  if (!session || !tab) return undefined;
+  return withID(header, (id) => ({
+    t: 'cast',
+    id,
+    session,
+    options: {
+      tab,
+      maxWidth: between(number(options, 'max_width'), 16, 4096, 1280),
+      maxHeight: between(number(options, 'max_height'), 16, 4096, 720),
+      quality: between(number(options, 'quality'), 1, 100, 60),
+      fps: between(number(options, 'fps'), 1, 30, 4),
+    },
+  }));
+}
+
+function readEnd(header: Fields): ServerMessage | undefined {
+  const session = text(header, 'session');
+  if (!session) return undefined;
+  const id = number(header, 'id');
+  return id === undefined ? { t: 'end', session } : { t: 'end', session, id };
+}
+
+function withID(header: Fields, make: (id: number) => ServerMessage): ServerMessage | undefined {
+  const id = number(header, 'id');
+  return id === undefined ? undefined : make(id);
+}
+
+function between(
+  value: number | undefined,
+  least: number,
+  most: number,
+  otherwise: number,
+): number {
+  return value === undefined || value === 0
+    ? otherwise
+    : Math.min(most, Math.max(least, Math.round(value)));
+}
