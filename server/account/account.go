@@ -2,6 +2,8 @@ package account
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"time"
 
 	"chaperone/server/fault"
@@ -21,7 +23,12 @@ type Config struct {
 }
 
 // Accounts answers who is asking. It is safe for concurrent use.
-type Accounts struct{ config Config }
+type Accounts struct {
+	store  *store.Store
+	ledger *ledger.Ledger
+	signer signer
+	now    func() time.Time
+}
 
 // Account is one person's account.
 type Account struct {
@@ -30,84 +37,65 @@ type Account struct {
 	Created time.Time `json:"created"`
 }
 
-// Credentials are what a login gives: a short access token and the refresh token that renews both once.
-type Credentials struct {
-	Access         string    `json:"access_token"`
-	AccessExpires  time.Time `json:"access_expires"`
-	Refresh        string    `json:"-"`
-	RefreshExpires time.Time `json:"-"`
-	Actor          Actor     `json:"actor"`
+// Owner is the actor that the account's person is.
+func (a Account) Owner() Actor {
+	return Actor{Account: a.ID, AccountName: a.Name, Kind: Person, Role: Control}
 }
-
-// AgentToken is one agent token as it may be shown again; the token itself is not kept.
-type AgentToken struct {
-	ID      string    `json:"id"`
-	Name    string    `json:"name"`
-	Project string    `json:"project"`
-	Role    Role      `json:"role"`
-	Created time.Time `json:"created"`
-	Expires time.Time `json:"expires"`
-	Revoked bool      `json:"revoked"`
-}
-
-// TokenSpec asks for an agent token. Project is a project id and required; Lifetime 0 means 90 days, and
-// a year is the most.
-type TokenSpec struct {
-	Name     string
-	Project  string
-	Role     Role
-	Lifetime time.Duration
-}
-
-var errUnbuilt = fault.New(fault.Unavailable, "not here yet", "")
 
 // Open loads the signing key from config.Dir, making it (0600) when there is none; it refuses a key of
 // the wrong length or one that others may read.
-func Open(config Config) (*Accounts, error) { return &Accounts{config}, nil }
+func Open(config Config) (*Accounts, error) {
+	key, err := loadKey(config.Dir, signingKeyFile)
+	if err != nil {
+		return nil, fmt.Errorf("open accounts: %w", err)
+	}
+	now := config.Now
+	if now == nil {
+		now = time.Now
+	}
+	return &Accounts{store: config.Store, ledger: config.Ledger, signer: newSigner(key, now), now: now}, nil
+}
 
 // EnsureDefault makes the account `me` when it does not exist.
-func (a *Accounts) EnsureDefault(ctx context.Context) (Account, error) { return Account{}, errUnbuilt }
-
-// LoginCode makes a code that Login takes once within ten minutes.
-func (a *Accounts) LoginCode(ctx context.Context, account string) (string, error) {
-	return "", errUnbuilt
+func (a *Accounts) EnsureDefault(ctx context.Context) (Account, error) {
+	now := a.now()
+	id, err := store.NewID("u", now)
+	if err != nil {
+		return Account{}, fmt.Errorf("ensure default account: %w", err)
+	}
+	row, err := a.store.EnsureAccount(ctx, store.Account{ID: id, Name: DefaultName, Created: now})
+	if err != nil {
+		return Account{}, fmt.Errorf("ensure default account: %w", err)
+	}
+	return fromRow(row), nil
 }
 
-// Login turns a login code into credentials; peer is the caller's address, for the ledger.
-func (a *Accounts) Login(ctx context.Context, code, peer string) (Credentials, error) {
-	return Credentials{}, errUnbuilt
+// enabled finds an account that may act; unauthorised otherwise.
+func (a *Accounts) enabled(ctx context.Context, id string) (Account, error) {
+	row, err := a.store.GetAccount(ctx, id)
+	if errors.Is(err, store.ErrNotFound) || (err == nil && !row.Disabled.IsZero()) {
+		return Account{}, refused()
+	}
+	return fromRow(row), err
 }
 
-// Refresh turns a refresh token into new credentials. A refresh token works once: shown again, it ends
-// every credential that came of the same login.
-func (a *Accounts) Refresh(ctx context.Context, refresh, peer string) (Credentials, error) {
-	return Credentials{}, errUnbuilt
+func fromRow(row store.Account) Account {
+	return Account{ID: row.ID, Name: row.Name, Created: row.Created}
 }
 
-// Logout ends every credential that came of the same login as this refresh token.
-func (a *Accounts) Logout(ctx context.Context, refresh, peer string) error { return errUnbuilt }
-
-// Authenticate says who a bearer is: an access token or an agent token. Whatever is wrong with it, the
-// answer is the same unauthorised fault.
-func (a *Accounts) Authenticate(ctx context.Context, bearer string) (Actor, error) {
-	return Actor{}, errUnbuilt
+// refused is the one answer to every bearer, code or refresh token that does not hold.
+func refused() error {
+	return fault.New(fault.Unauthorised, "not logged in, or no longer",
+		"Open the dashboard's link again, or make a new token with `chaperone token create`.")
 }
 
-// CreateToken makes an agent token; the string is shown this once.
-func (a *Accounts) CreateToken(ctx context.Context, actor Actor, spec TokenSpec) (AgentToken, string, error) {
-	return AgentToken{}, "", errUnbuilt
-}
-
-// ListTokens lists the account's agent tokens, newest first, revoked and expired ones too.
-func (a *Accounts) ListTokens(ctx context.Context, actor Actor) ([]AgentToken, error) {
-	return nil, errUnbuilt
-}
-
-// RevokeToken ends an agent token at once.
-func (a *Accounts) RevokeToken(ctx context.Context, actor Actor, id string) error { return errUnbuilt }
-
-// EnsureLocalToken keeps the file `token` (0600) in dir holding a valid control token of the default
-// account bound to no project, for the command line on this machine, and returns it.
-func (a *Accounts) EnsureLocalToken(ctx context.Context, dir string) (string, error) {
-	return "", errUnbuilt
+// access is the ledger's entry for one access change.
+func access(actor Actor, method string) ledger.Entry {
+	return ledger.Entry{
+		Account: actor.Account,
+		Actor:   ledger.Actor{Kind: string(actor.Kind), ID: actor.ID()},
+		Project: actor.Project,
+		Kind:    ledger.Access,
+		Method:  method,
+	}
 }

@@ -76,7 +76,7 @@ func newWords() words {
 	return words{
 		id:     regexp.MustCompile(`^[A-Za-z0-9_.:-]{0,128}$`),
 		method: regexp.MustCompile(`^[A-Za-z0-9_.@-]{1,64}$`),
-		peer:   regexp.MustCompile(`^[A-Za-z0-9_.:\[\]-]{0,260}$`),
+		peer:   regexp.MustCompile(`^[A-Za-z0-9_.:%\[\]-]{0,260}$`),
 		detail: regexp.MustCompile(`^[A-Za-z0-9_.:@+-]{0,80}$`),
 	}
 }

@@ -108,9 +108,9 @@ func (s *Store) TakeRefreshAnyAccount(ctx context.Context, hash string, now time
 	return before, wrap(err, "take refresh token")
 }
 
-// RevokeFamily ends a login with all that came of it. Ending it twice is no error.
+// RevokeFamily ends a login with all that came of it; ErrNotFound when it has ended before.
 func (s *Store) RevokeFamily(ctx context.Context, account, family string, now time.Time) error {
-	_, err := exec(ctx, s.writer, q(`UPDATE login_families SET revoked_ms = $1
+	err := touch(ctx, s.writer, q(`UPDATE login_families SET revoked_ms = $1
 		WHERE account = $2 AND id = $3 AND revoked_ms = 0`, toMS(now), account, family))
 	return wrap(err, "revoke login")
 }

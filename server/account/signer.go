@@ -1,0 +1,63 @@
+package account
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/golang-jwt/jwt/v5"
+)
+
+const (
+	accessLifetime = 15 * time.Minute
+	issuer         = "chaperone"
+	audience       = "chaperone-api"
+)
+
+// signer makes and reads access tokens. One algorithm is pinned; issuer, audience and expiry are required.
+type signer struct {
+	key    []byte
+	parser *jwt.Parser
+	now    func() time.Time
+}
+
+// claims are what an access token says: whose it is and of which login it came.
+type claims struct {
+	jwt.RegisteredClaims
+	Family string `json:"fam"`
+}
+
+func newSigner(key []byte, now func() time.Time) signer {
+	return signer{key: key, now: now, parser: jwt.NewParser(
+		jwt.WithValidMethods([]string{jwt.SigningMethodHS256.Alg()}),
+		jwt.WithIssuer(issuer),
+		jwt.WithAudience(audience),
+		jwt.WithExpirationRequired(),
+		jwt.WithStrictDecoding(),
+		jwt.WithTimeFunc(now),
+	)}
+}
+
+func (s signer) sign(account, family string) (token string, expires time.Time, err error) {
+	now := s.now()
+	expires = now.Add(accessLifetime)
+	token, err = jwt.NewWithClaims(jwt.SigningMethodHS256, claims{
+		RegisteredClaims: jwt.RegisteredClaims{
+			Issuer:    issuer,
+			Audience:  jwt.ClaimStrings{audience},
+			Subject:   account,
+			IssuedAt:  jwt.NewNumericDate(now),
+			ExpiresAt: jwt.NewNumericDate(expires),
+		},
+		Family: family,
+	}).SignedString(s.key)
+	if err != nil {
+		return "", expires, fmt.Errorf("sign access token: %w", err)
+	}
+	return token, expires, nil
+}
+
+func (s signer) read(token string) (claims, error) {
+	var said claims
+	_, err := s.parser.ParseWithClaims(token, &said, func(*jwt.Token) (any, error) { return s.key, nil })
+	return said, err
+}
