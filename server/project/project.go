@@ -1,7 +1,8 @@
 package project
 
 import (
-	"context"
+	"slices"
+	"strings"
 	"time"
 
 	"chaperone/server/account"
@@ -43,20 +44,16 @@ type Project struct {
 	CreatedAt    time.Time `json:"created_at"`
 }
 
-// Spec asks for a project; zero Policy and Backend mean read_only and managed.
-type Spec struct {
-	Name         string   `json:"name"`
-	Policy       Policy   `json:"policy"`
-	AllowDomains []string `json:"allow_domains"`
-	Backend      Backend  `json:"backend"`
-}
-
-// Change is what Update writes; a nil field stays as it is.
-type Change struct {
-	Name         *string   `json:"name"`
-	Policy       *Policy   `json:"policy"`
-	AllowDomains *[]string `json:"allow_domains"`
-	Backend      *Backend  `json:"backend"`
+// AllowsHost reports whether the project may navigate to a host, written as a URL's host without port.
+// An entry `example.com` is that host alone, `*.example.com` every host beneath it.
+func (p Project) AllowsHost(host string) bool {
+	host = strings.TrimSuffix(strings.ToLower(host), ".")
+	return len(p.AllowDomains) == 0 || slices.ContainsFunc(p.AllowDomains, func(entry string) bool {
+		if parent, wild := strings.CutPrefix(entry, "*"); wild {
+			return strings.HasSuffix(host, parent) && len(host) > len(parent)
+		}
+		return host == entry
+	})
 }
 
 // Config is what New needs; Now may be nil.
@@ -68,39 +65,55 @@ type Config struct {
 }
 
 // Projects answers for every account's projects. It is safe for concurrent use.
-type Projects struct{ config Config }
-
-var errUnbuilt = fault.New(fault.Unavailable, "not here yet", "")
+type Projects struct {
+	store   *store.Store
+	ledger  *ledger.Ledger
+	secrets *account.Secrets
+	now     func() time.Time
+}
 
 // New makes the room over its store.
-func New(config Config) *Projects { return &Projects{config} }
-
-// EnsureDefault makes the account's project `default` (read_only, managed) when it does not exist.
-func (p *Projects) EnsureDefault(ctx context.Context, actor account.Actor) (Project, error) {
-	return Project{}, errUnbuilt
+func New(config Config) *Projects {
+	now := config.Now
+	if now == nil {
+		now = time.Now
+	}
+	return &Projects{store: config.Store, ledger: config.Ledger, secrets: config.Secrets, now: now}
 }
 
-// Create makes a project; its name must be new in the account.
-func (p *Projects) Create(ctx context.Context, actor account.Actor, spec Spec) (Project, error) {
-	return Project{}, errUnbuilt
+func fromRow(row store.Project) Project {
+	return Project{
+		ID: row.ID, Account: row.Account, Name: row.Name, Policy: Policy(row.Policy),
+		AllowDomains: row.AllowDomains, Backend: Backend(row.Backend), CreatedAt: row.Created,
+	}
 }
 
-// Get finds a project by id or name. What is not the actor's answers exactly as what does not exist.
-func (p *Projects) Get(ctx context.Context, actor account.Actor, idOrName string) (Project, error) {
-	return Project{}, errUnbuilt
+func (p Project) row() store.Project {
+	return store.Project{
+		ID: p.ID, Account: p.Account, Name: p.Name, Policy: string(p.Policy),
+		AllowDomains: p.AllowDomains, Backend: string(p.Backend), Created: p.CreatedAt,
+	}
 }
 
-// List lists the projects that the actor may see, by name.
-func (p *Projects) List(ctx context.Context, actor account.Actor) ([]Project, error) {
-	return nil, errUnbuilt
+// access is the ledger's entry for one access change of a project.
+func access(actor account.Actor, projectID, method string) ledger.Entry {
+	return ledger.Entry{
+		Account: actor.Account,
+		Actor:   ledger.Actor{Kind: string(actor.Kind), ID: actor.ID()},
+		Project: projectID,
+		Kind:    ledger.Access,
+		Method:  method,
+	}
 }
 
-// Update changes a project.
-func (p *Projects) Update(ctx context.Context, actor account.Actor, idOrName string, change Change) (Project, error) {
-	return Project{}, errUnbuilt
+func notFound() error {
+	return fault.New(fault.NotFound, "no such project", "`chaperone project list` shows them.")
 }
 
-// Delete archives a project: its name is free again, its pairing and agent tokens end, its ledger stays.
-func (p *Projects) Delete(ctx context.Context, actor account.Actor, idOrName string) error {
-	return errUnbuilt
+func mayManage(actor account.Actor) error {
+	if actor.CanManage() {
+		return nil
+	}
+	return fault.New(fault.Forbidden, "an agent token may not change projects or pairing",
+		"Do it as the person, in the dashboard or on the command line.")
 }

@@ -111,3 +111,12 @@ func (s *Store) PairingAnyAccount(ctx context.Context, tokenID, project string) 
 		WHERE t.token_id = $1 AND p.id = $2`, tokenID, project))
 	return found, wrap(err, "find pairing")
 }
+
+// PairingHolderAnyAccount finds whose token id it is, as a Pairing without a project; ErrNotFound when it
+// is nobody's or the account is disabled.
+func (s *Store) PairingHolderAnyAccount(ctx context.Context, tokenID string) (Pairing, error) {
+	found, err := one(ctx, s.reader, scanPairing, q(`SELECT a.id, a.name, '', '', '', t.sealed
+		FROM pairing_tokens t JOIN accounts a ON a.id = t.account AND a.disabled_ms = 0
+		WHERE t.token_id = $1`, tokenID))
+	return found, wrap(err, "find pairing token")
+}
