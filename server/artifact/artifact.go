@@ -1,13 +1,23 @@
 package artifact
 
 import (
-	"context"
 	"errors"
-	"io"
+	"fmt"
+	"os"
+	"path"
+	"path/filepath"
 	"time"
 
-	"chaperone/server/account"
+	"chaperone/server/fault"
 	"chaperone/server/store"
+)
+
+const (
+	folder          = "artifacts"
+	usualPerSession = 50
+	usualRetention  = 30 * 24 * time.Hour
+	// mostBytes is above any screenshot that Chrome can send in one message.
+	mostBytes = 32 << 20
 )
 
 // Artifact is one kept file.
@@ -25,7 +35,8 @@ type Artifact struct {
 	Created time.Time `json:"created"`
 }
 
-// Meta says what a file is. MIME is image/png or image/jpeg; Deliver marks it for the person.
+// Meta says what a file is. MIME is image/png or image/jpeg; an empty Kind means screenshot; Deliver marks
+// it for the person.
 type Meta struct {
 	Account string
 	Project string
@@ -37,8 +48,8 @@ type Meta struct {
 	Deliver bool
 }
 
-// Config is what New needs. LinkKey signs links. PerSession 0 means 50, Retention 0 means 30 days; Now
-// may be nil.
+// Config is what Open needs. LinkKey (at least 32 bytes) signs links. PerSession 0 means 50, Retention 0
+// means 30 days; Now may be nil.
 type Config struct {
 	Store      *store.Store
 	Dir        string
@@ -49,47 +60,69 @@ type Config struct {
 }
 
 // Artifacts keeps and hands out artifacts. It is safe for concurrent use.
-type Artifacts struct{ config Config }
+type Artifacts struct {
+	config Config
+	root   *os.Root
+}
 
-var errUnbuilt = errors.New("not here yet")
-
-// Open opens the room; its files are beneath config.Dir, in `artifacts`. The caller closes it.
-func Open(config Config) (*Artifacts, error) { return &Artifacts{config}, nil }
+// Open opens the room; its files are beneath config.Dir, in `artifacts` (0700). The caller closes it.
+func Open(config Config) (*Artifacts, error) {
+	if len(config.LinkKey) < 32 {
+		return nil, errors.New("open artifacts: the link key is shorter than 32 bytes")
+	}
+	if config.PerSession <= 0 {
+		config.PerSession = usualPerSession
+	}
+	if config.Retention <= 0 {
+		config.Retention = usualRetention
+	}
+	if config.Now == nil {
+		config.Now = time.Now
+	}
+	dir := filepath.Join(config.Dir, folder)
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, fmt.Errorf("open artifacts: %w", err)
+	}
+	if err := store.CheckPrivate(dir); err != nil {
+		return nil, fmt.Errorf("open artifacts: %w", err)
+	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, fmt.Errorf("open artifacts: %w", err)
+	}
+	return &Artifacts{config: config, root: root}, nil
+}
 
 // Close releases the folder.
-func (a *Artifacts) Close() error { return nil }
+func (a *Artifacts) Close() error { return a.root.Close() }
 
-// Save keeps a file of at most 32 MiB durably; of a session's files beyond PerSession the oldest goes.
-func (a *Artifacts) Save(ctx context.Context, meta Meta, content []byte) (Artifact, error) {
-	return Artifact{}, errUnbuilt
+func (m Meta) check() error {
+	switch {
+	case !store.IsID("u", m.Account), !store.IsID("p", m.Project), !store.IsID("s", m.Session):
+		return errors.New("an artifact needs the ids of its account, project and session")
+	case extension(m.MIME) == "":
+		return errors.New("an artifact is image/png or image/jpeg")
+	}
+	return nil
 }
 
-// Read opens an artifact for an actor who may see its project. The caller closes the reader.
-func (a *Artifacts) Read(ctx context.Context, actor account.Actor, id string) (Artifact, io.ReadSeekCloser, error) {
-	return Artifact{}, nil, errUnbuilt
+func extension(mime string) string {
+	switch mime {
+	case "image/png":
+		return ".png"
+	case "image/jpeg":
+		return ".jpg"
+	}
+	return ""
 }
 
-// ReadSigned opens an artifact for whoever holds a link that Sign made. The caller closes the reader.
-func (a *Artifacts) ReadSigned(ctx context.Context, id string, link Link) (Artifact, io.ReadSeekCloser, error) {
-	return Artifact{}, nil, errUnbuilt
+// file is where an artifact is, beneath the root.
+func file(row store.Artifact) string {
+	return path.Join(row.Account, row.Project, row.Session, row.ID+extension(row.MIME))
 }
 
-// List lists a session's artifacts, oldest first.
-func (a *Artifacts) List(ctx context.Context, actor account.Actor, session string) ([]Artifact, error) {
-	return nil, errUnbuilt
+func fromRow(row store.Artifact) Artifact { return Artifact(row) }
+
+func notFound() error {
+	return fault.New(fault.NotFound, "no such artifact", "It may have been removed after its retention.")
 }
-
-// Sweep removes what is older than the retention and files that have no row, and says how many went.
-func (a *Artifacts) Sweep(ctx context.Context) (int, error) { return 0, errUnbuilt }
-
-// Link is the expiry and signature of a signed link, as they stand in its query.
-type Link struct {
-	Until     int64
-	Signature string
-}
-
-// Sign makes a link to one artifact that holds until then.
-func (a *Artifacts) Sign(id string, until time.Time) Link { return Link{} }
-
-// CheckSignature reports, as a fault, a link that is not ours, is for another artifact, or has expired.
-func (a *Artifacts) CheckSignature(id string, link Link) error { return errUnbuilt }
