@@ -1,0 +1,65 @@
+package program
+
+// phase is how far the main frame's latest navigation is.
+type phase int
+
+const (
+	phaseNone      phase = iota
+	phaseRequested       // the page asked for it; the browser has not begun yet, and may never
+	phaseLoading         // a load began, perhaps only within the document
+	phaseStarted         // the browser fetches another document
+	phaseCommitted       // the other document is there and loads
+)
+
+// navigation follows the main frame from a program's start, by what the browser tells in this order: requested,
+// started navigating (with the loader's id), started loading, navigated, load event, stopped loading. A download or
+// an answer without a document goes from started loading to stopped loading. Zero is: none has begun.
+type navigation struct {
+	phase     phase
+	loader    string // of the navigation under way, where known
+	committed string // loader of the latest commit
+	commits   int
+}
+
+func (n *navigation) request() {
+	if n.phase == phaseNone {
+		n.phase = phaseRequested
+	}
+}
+
+// start begins the navigation of a loader, once.
+func (n *navigation) start(loader string) {
+	if loader == "" || loader != n.committed && loader != n.loader {
+		n.phase, n.loader = phaseStarted, loader
+	}
+}
+
+func (n *navigation) startLoading() {
+	if n.phase < phaseLoading {
+		n.phase = phaseLoading
+	}
+}
+
+// commit ends the fetching, unless it brings an earlier navigation's document while another is under way.
+func (n *navigation) commit(loader string) {
+	n.commits++
+	n.committed = loader
+	if n.phase != phaseStarted || n.loader == "" || n.loader == loader {
+		n.phase, n.loader = phaseCommitted, ""
+	}
+}
+
+func (n *navigation) load() {
+	if n.phase == phaseCommitted {
+		n.phase = phaseNone
+	}
+}
+
+// stay tells that what began was a move within the document, which nobody waits for.
+func (n *navigation) stay() {
+	if n.phase == phaseRequested || n.phase == phaseLoading {
+		n.phase = phaseNone
+	}
+}
+
+func (n *navigation) stop() { n.phase, n.loader = phaseNone, "" }
