@@ -8,7 +8,7 @@ import { House } from './house.ts';
 import { identify } from './identity.ts';
 import { Link, type LinkState } from './link.ts';
 import type { Pairing } from './pairings.ts';
-import { fields, text } from './parse.ts';
+import { fields, member, text } from './parse.ts';
 import { type Order, Runs } from './runs.ts';
 import { Seats } from './seats.ts';
 import { type Differences, describe, tabsOf } from './standing.ts';
@@ -265,7 +265,7 @@ export class Desk {
   }
 
   #navigated(tab: number, params: unknown): void {
-    const frame = fields(fields(params)?.['frame']);
+    const frame = fields(member(fields(params), 'frame'));
     const url = text(frame, 'url');
     if (url !== undefined && text(frame, 'parentId') === undefined) {
       this.book.writeGrants(update(this.book.grants, tab, { url }));

@@ -1,7 +1,7 @@
 import type { Result } from '../program/executor';
 import type { Book } from './book.ts';
 import { add, type Level, maxGrants, update } from './grants.ts';
-import { fields } from './parse.ts';
+import { fields, member } from './parse.ts';
 import type { Order } from './runs.ts';
 import type { Seats } from './seats.ts';
 import type { Standing } from './standing.ts';
@@ -99,7 +99,7 @@ export class House {
   async perform(standing: Standing, program: unknown, signal: AbortSignal): Promise<Result> {
     const lift = await this.#raise(standing);
     try {
-      await this.#prepare(standing.grant.tab, fields(program)?.['active'] === true);
+      await this.#prepare(standing.grant.tab, member(fields(program), 'active') === true);
       return await this.#execute(standing, program, signal);
     } finally {
       lift();

@@ -51,9 +51,9 @@ function compare(was: Standing, now: Standing | undefined, found: Differences): 
     found.gone.push(grant);
     return;
   }
-  if (was.level === 'act' && now.level === 'read') found.lowered.push(grant);
-  if (was.suspended === undefined && now.suspended !== undefined) found.asleep.push(grant);
-  if (was.suspended !== undefined && now.suspended === undefined) found.awake.push(grant);
+  if (was.level === 'act' && now.level === 'read') found.lowered.push(now.grant);
+  if (was.suspended === undefined && now.suspended !== undefined) found.asleep.push(now.grant);
+  if (was.suspended !== undefined && now.suspended === undefined) found.awake.push(now.grant);
 }
 
 function same(all: readonly Standing[], one: Standing): Standing | undefined {

@@ -1,0 +1,51 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { CurrentView, ProjectView } from './contract.ts';
+import { actWords, hostWords, noteWords, troubleWords } from './words.ts';
+
+const project: ProjectView = {
+  key: 'p',
+  name: 'P',
+  server: 'x.org',
+  link: 'connected',
+  ceiling: 'read',
+  mayOpen: true,
+  tabs: [],
+};
+const current: CurrentView = { tab: 1, title: 'X', url: 'https://x.org/' };
+
+test('a good connection needs no words', () => {
+  assert.equal(troubleWords(project), '');
+  assert.equal(noteWords(current, project, undefined), '');
+});
+
+test('a lost connection says that it is retried, a refused one why', () => {
+  assert.match(
+    troubleWords({ ...project, link: 'waiting' }),
+    /x\.org does not answer.*keeps trying/,
+  );
+  assert.equal(troubleWords({ ...project, link: 'refused', why: 'Revoked.' }), 'Revoked.');
+});
+
+test('a tab that cannot be shared says why, and one that is asleep how it wakes', () => {
+  const unusable = { ...current, unusable: 'Not a web page.' };
+  assert.equal(noteWords(unusable, project, undefined), 'Not a web page.');
+  assert.match(
+    noteWords({ ...unusable, project: 'p' }, project, undefined),
+    /^Paused: .*comes back/,
+  );
+});
+
+test('a tab of another project says whose it is', () => {
+  assert.match(noteWords({ ...current, project: 'q' }, project, 'Q'), /shared with Q/);
+});
+
+test('acting is explained where the project permits it, and said to be out of reach elsewhere', () => {
+  assert.match(actWords(project), /reading only/);
+  assert.match(actWords({ ...project, ceiling: 'act' }), /type, submit/);
+});
+
+test('a page is called by its host, or by its address where it has none', () => {
+  assert.equal(hostWords('https://x.org:8080/a?b'), 'x.org:8080');
+  assert.equal(hostWords('about:blank'), 'about:blank');
+});

@@ -1,0 +1,86 @@
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { setImmediate as turn } from 'node:timers/promises';
+import { Casts } from './casts.ts';
+
+const options = { tab: 't1', maxWidth: 640, maxHeight: 480, quality: 50, fps: 4 };
+
+function begin(t: TestContext) {
+  t.mock.timers.enable({ apis: ['setTimeout', 'Date'], now: 10_000 });
+  const commands: string[] = [];
+  const pictures: string[] = [];
+  const users = { now: 0, refuse: false };
+  const casts = new Casts({
+    take: () => {
+      if (users.refuse) return Promise.reject(new Error('asleep'));
+      users.now += 1;
+      return Promise.resolve(() => {
+        users.now -= 1;
+      });
+    },
+    send: (_tab, _child, method) => {
+      commands.push(method);
+      return Promise.resolve({});
+    },
+  });
+  const screen = {
+    backlog: 0,
+    send: (header: object, body: string) =>
+      pictures.push(`${'id' in header ? header.id : ''} ${body}`),
+  };
+  return { casts, commands, pictures, screen, users };
+}
+
+function framed(casts: Casts, data: string): void {
+  casts.framed(1, { data, sessionId: 7, metadata: { deviceWidth: 640.4, deviceHeight: 480 } });
+}
+
+test('every frame is acknowledged at once, and the newest is sent as often as asked for', async (t) => {
+  const { casts, commands, pictures, screen } = begin(t);
+  casts.start('p', 9, 1, options, screen);
+  await turn();
+  assert.deepEqual(commands, ['Page.startScreencast']);
+  for (const data of ['a', 'b', 'c']) framed(casts, data);
+  assert.equal(commands.filter((one) => one === 'Page.screencastFrameAck').length, 3);
+  assert.deepEqual(pictures, ['9 a']);
+  t.mock.timers.tick(250);
+  assert.deepEqual(pictures, ['9 a', '9 c']);
+  t.mock.timers.tick(1000);
+  assert.deepEqual(pictures, ['9 a', '9 c']);
+});
+
+test('a connection that does not keep up gets no picture meanwhile', async (t) => {
+  const { casts, pictures, screen } = begin(t);
+  casts.start('p', 9, 1, options, screen);
+  await turn();
+  screen.backlog = (1 << 20) + 1;
+  framed(casts, 'a');
+  assert.deepEqual(pictures, []);
+  screen.backlog = 0;
+  framed(casts, 'b');
+  assert.deepEqual(pictures, ['9 b']);
+});
+
+test('two who watch a tab share one screencast, which the last one ends', async (t) => {
+  const { casts, commands, users, screen } = begin(t);
+  casts.start('p', 1, 1, options, screen);
+  casts.start('p', 2, 1, options, screen);
+  await turn();
+  casts.stop('p', 1);
+  assert.deepEqual(commands, ['Page.startScreencast']);
+  casts.stop('p', 2);
+  assert.deepEqual(commands, ['Page.startScreencast', 'Page.stopScreencast']);
+  assert.equal(users.now, 0);
+});
+
+test('a tab that sleeps is cast again once it wakes', async (t) => {
+  const { casts, commands, users, screen } = begin(t);
+  users.refuse = true;
+  casts.start('p', 9, 1, options, screen);
+  await turn();
+  assert.equal(casts.isCast(1), false);
+  users.refuse = false;
+  await casts.resume(1);
+  assert.deepEqual(commands, ['Page.startScreencast']);
+  assert.equal(casts.isCast(1), true);
+});

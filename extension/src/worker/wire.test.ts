@@ -1,0 +1,49 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { frame, readMessage } from './wire.ts';
+
+test('a program keeps its body unread, line breaks included', () => {
+  assert.deepEqual(readMessage('{"t":"program","id":7,"session":"s_1"}\n{"tab":\n"t1"}'), {
+    t: 'program',
+    id: 7,
+    session: 's_1',
+    body: '{"tab":\n"t1"}',
+  });
+});
+
+test('a frame is its header in one line and its body', () => {
+  assert.equal(frame({ t: 'ping' }), '{"t":"ping"}');
+  assert.equal(frame({ t: 'result', id: 1 }, '{}'), '{"t":"result","id":1}\n{}');
+});
+
+const unknown = {
+  'an unknown kind': '{"t":"later","id":1}',
+  'a kind that every object has': '{"t":"constructor","id":1}',
+  'no JSON': 'ping',
+  'no object': '[1]',
+  nothing: '',
+  'a level that does not exist': '{"t":"level","level":"all"}',
+  'a challenge without proof': '{"t":"challenge","nonce":"n"}',
+  'a pairing without project': '{"t":"paired","level":"read"}',
+};
+
+for (const [sentence, message] of Object.entries(unknown)) {
+  test(`${sentence} is ignored`, () => assert.equal(readMessage(message), undefined));
+}
+
+test('a request of a known kind that cannot be read keeps its id, to be refused', () => {
+  assert.deepEqual(readMessage('{"t":"program","id":7}'), { t: 'bad', id: 7 });
+  assert.deepEqual(readMessage('{"t":"cast","id":8,"session":"s_1"}'), { t: 'bad', id: 8 });
+});
+
+test('what a cast asks for is brought within bounds', () => {
+  const message = readMessage(
+    '{"t":"cast","id":1,"session":"s","options":{"tab":"t1","fps":1000,"quality":-3,"max_width":1e9}}',
+  );
+  assert.deepEqual(message, {
+    t: 'cast',
+    id: 1,
+    session: 's',
+    options: { tab: 't1', maxWidth: 4096, maxHeight: 720, quality: 1, fps: 30 },
+  });
+});
