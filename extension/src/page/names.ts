@@ -33,6 +33,8 @@ function computed(el: Element, role: string): string {
     computedStyleSupportsPseudoElements: false,
   });
   if (name !== '') return name;
+  // Naming says nothing of a control that is not rendered; its label still names it to a person.
+  if (el instanceof HTMLInputElement && el.labels?.[0]) return textOf(el.labels[0]);
   if (role === 'generic' || el.getAttribute('aria-hidden') === 'true') return textOf(el);
   return el.getAttribute('placeholder') ?? shadowText(el);
 }

@@ -116,7 +116,7 @@ function groundOf(style: CSSStyleDeclaration, above: string): string {
 }
 
 function isClear(colour: string): boolean {
-  return colour === 'transparent' || /(,|\/) ?0(\.0+)?%?\)$/.test(colour);
+  return colour === 'transparent' || /^rgba\(.*, 0\)$|\/ 0\)$/.test(colour);
 }
 
 /** Whether text with this style shows at all: it has a size, a colour, and another colour behind it. */
