@@ -1,0 +1,83 @@
+package browse
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Readable is a result as a model or a person at a terminal reads it: a header (`title — url`), what the page
+// says between boundaries, then our own notices. Pictures are not in it.
+func Readable(r Result) string {
+	parts := []string{header(r)}
+	if text := pageText(r); text != "" {
+		parts = append(parts, Bounded(text))
+	}
+	if notices := ownWords(r); len(notices) > 0 {
+		parts = append(parts, strings.Join(notices, "\n"))
+	}
+	return strings.Join(parts, "\n\n")
+}
+
+func header(r Result) string {
+	switch {
+	case r.URL == "":
+		return r.Action + ": done"
+	case r.Title == "":
+		return Clean(r.URL)
+	}
+	return Clean(r.Title) + " — " + Clean(r.URL)
+}
+
+// pageText is everything of the result that a page may have written.
+func pageText(r Result) string {
+	var parts []string
+	if r.Snapshot != nil && r.Snapshot.Text != "" {
+		parts = append(parts, strings.TrimRight(r.Snapshot.Text, "\n"))
+	}
+	if r.Text != nil {
+		parts = append(parts, *r.Text)
+	}
+	if r.Value != nil {
+		parts = append(parts, "the field now holds: "+*r.Value)
+	}
+	for _, t := range r.Tabs {
+		parts = append(parts, fmt.Sprintf("- tab %s %q %s", t.ID, t.Title, t.URL))
+	}
+	for _, t := range r.Opened {
+		parts = append(parts, fmt.Sprintf("- opened tab %s %q %s", t.ID, t.Title, t.URL))
+	}
+	for _, d := range r.Dialogs {
+		outcome := "dismissed"
+		if d.Accepted {
+			outcome = "accepted"
+		}
+		parts = append(parts, fmt.Sprintf("- %s dialog, %s: %q", d.Type, outcome, d.Message))
+	}
+	return strings.Join(parts, "\n")
+}
+
+// ownWords are what we say about the answer ourselves.
+func ownWords(r Result) []string {
+	var words []string
+	if r.Landed != nil && !*r.Landed {
+		words = append(words, "It is not certain that the click reached the element.")
+	}
+	if r.Snapshot != nil {
+		if r.Snapshot.Mode == "diff" {
+			words = append(words, "Only what changed is shown.")
+		}
+		words = append(words, more(r.Snapshot.More)...)
+	}
+	words = append(words, more(r.More)...)
+	if s := r.Screenshot; s != nil && s.Artifact != "" {
+		words = append(words, fmt.Sprintf("Screenshot %s, %d by %d.", s.Artifact, s.Width, s.Height))
+	}
+	return append(words, r.Notices...)
+}
+
+func more(m *More) []string {
+	if m == nil {
+		return nil
+	}
+	return []string{fmt.Sprintf("%d more lines: go on with the cursor %s.", m.Lines, m.Cursor)}
+}
