@@ -66,6 +66,9 @@ func (c *calls) deliver(a answer) {
 	if to == nil || (a.head.T != to.want && a.head.T != kindError) {
 		return
 	}
+	if a.head.T != kindPicture {
+		delete(c.open, a.head.ID) // the last word: what comes after it is dropped
+	}
 	select {
 	case <-to.answers:
 	default:

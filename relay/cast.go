@@ -28,8 +28,8 @@ func (b *Browser) castOnce(ctx context.Context, o program.CastOptions, sink func
 	if err != nil {
 		return err
 	}
-	if refused := b.owns(o.Tab); refused != nil {
-		return refused
+	if _, err := b.level(l, o.Tab); err != nil {
+		return err
 	}
 	c, err := l.begin(outward{T: kindCast, Session: b.session, Options: &o}, nil, kindPicture)
 	if err != nil {

@@ -70,7 +70,7 @@ func upgrade(t testing.TB, client *http.Client, url string) *extension {
 	if err != nil {
 		t.Fatalf("dial: %v", err)
 	}
-	conn.SetReadLimit(4 << 20)
+	conn.SetReadLimit(2 << 20)
 	t.Cleanup(func() { _ = conn.CloseNow() })
 	return &extension{t: t, conn: conn}
 }
@@ -97,14 +97,20 @@ func (e *extension) greet(p persona) (challenge, proof object) {
 
 func (e *extension) send(head any, body ...string) {
 	e.t.Helper()
+	if err := e.write(head, body...); err != nil {
+		e.t.Fatalf("write: %v", err)
+	}
+}
+
+func (e *extension) write(head any, body ...string) error {
 	text, err := json.Marshal(head)
 	if err != nil {
-		e.t.Fatalf("marshal: %v", err)
+		return err
 	}
 	for _, b := range body {
 		text = append(append(text, '\n'), b...)
 	}
-	e.raw(string(text))
+	return e.conn.Write(context.Background(), websocket.MessageText, text)
 }
 
 func (e *extension) raw(text string) {
@@ -135,19 +141,30 @@ func (f frame) program(t testing.TB) program.Program {
 // want reads the next frame, which must be of this kind.
 func (e *extension) want(kind string) frame {
 	e.t.Helper()
+	f := e.next()
+	if f.head["t"] != kind {
+		e.t.Fatalf("frame %v, want %s", f.head, kind)
+	}
+	return f
+}
+
+func (e *extension) next() frame {
+	e.t.Helper()
+	f, err := e.read()
+	if err != nil {
+		e.t.Fatalf("read: %v", err)
+	}
+	return f
+}
+
+func (e *extension) read() (frame, error) {
 	_, text, err := e.conn.Read(context.Background())
 	if err != nil {
-		e.t.Fatalf("read %s: %v", kind, err)
+		return frame{}, err
 	}
 	line, body, _ := bytes.Cut(text, []byte{'\n'})
 	f := frame{body: body}
-	if err := json.Unmarshal(line, &f.head); err != nil {
-		e.t.Fatalf("header %q: %v", line, err)
-	}
-	if f.head["t"] != kind {
-		e.t.Fatalf("frame %q, want %s", line, kind)
-	}
-	return f
+	return f, json.Unmarshal(line, &f.head)
 }
 
 // wantClose reads until the server has closed, and compares the code; -1 is a connection dropped without one.

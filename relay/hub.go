@@ -20,10 +20,11 @@ type Hub struct {
 	news    *news
 	serving sync.WaitGroup // one a socket, from its admission to its end
 
-	slotsMu sync.Mutex
-	slots   map[place]*slot
-	opening map[*websocket.Conn]struct{} // admitted, not paired yet
-	closed  bool
+	slotsMu  sync.Mutex
+	slots    map[place]*slot
+	unproved int                          // places taken by requests that are not paired yet
+	opening  map[*websocket.Conn]struct{} // those of them that are upgraded
+	closed   bool
 }
 
 // NewHub makes a hub; Close ends it.
@@ -51,26 +52,22 @@ func (h *Hub) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, http.StatusText(status), status)
 		return
 	}
+	defer h.serving.Done()
 	conn, err := websocket.Accept(w, r, &websocket.AcceptOptions{
 		InsecureSkipVerify: true, // admit has compared Origin and Host exactly; the library would let a missing Origin pass
 	})
 	if err != nil {
+		h.settle(nil)
 		h.log.DebugContext(r.Context(), "socket not upgraded", slog.Any("error", err))
 		return
 	}
-	if !h.enter(conn) {
-		_ = conn.CloseNow()
-		return
-	}
-	defer h.serving.Done()
 	// A hijacked request's context says nothing of its socket; what ends a link is in link.go.
 	h.serve(context.WithoutCancel(r.Context()), conn)
 }
 
 // serve runs one socket: the opening, then the link until its end.
 func (h *Hub) serve(ctx context.Context, conn *websocket.Conn) {
-	opened, err := h.greet(ctx, conn)
-	h.leaveOpening(conn)
+	opened, err := h.open(ctx, conn)
 	if err != nil {
 		h.log.DebugContext(ctx, "link refused", slog.Any("error", err))
 		turnAway(ctx, conn, err)
@@ -158,24 +155,6 @@ func (h *Hub) shutAll() {
 		}
 		s.endSessions(errGone())
 	}
-}
-
-// enter counts an upgraded socket in; false when the hub is closed.
-func (h *Hub) enter(conn *websocket.Conn) bool {
-	h.slotsMu.Lock()
-	defer h.slotsMu.Unlock()
-	if h.closed {
-		return false
-	}
-	h.opening[conn] = struct{}{}
-	h.serving.Add(1)
-	return true
-}
-
-func (h *Hub) leaveOpening(conn *websocket.Conn) {
-	h.slotsMu.Lock()
-	defer h.slotsMu.Unlock()
-	delete(h.opening, conn)
 }
 
 // report tells one event outward.

@@ -58,28 +58,47 @@ func readResult(body []byte) (program.Result, error) {
 	return result, nil
 }
 
-// permit refuses early what the extension would refuse.
+// permit refuses early what the extension would refuse: another session's tab, and what the method table
+// does not have at the lower of the tab's level and the ceiling.
 func (b *Browser) permit(l *link, p program.Program) error {
-	if err := b.owns(p.Tab); err != nil {
+	level, err := b.level(l, p.Tab)
+	if err != nil {
 		return err
 	}
-	_ = l
+	if b.hub.options.Table == nil {
+		return refuse(codeForbidden, "no method is permitted: the relay has no method table")
+	}
+	if refused := program.Check(p, level, b.hub.options.Table); refused != nil {
+		return refused
+	}
 	return nil
 }
 
-// owns refuses a tab of another session. One that is not known yet is the extension's to judge: its list
-// may come after the answer that named the tab.
-func (b *Browser) owns(tab string) error {
+// level is what the session may do in a tab. One that is not known yet is held to the ceiling alone and is
+// the extension's to judge: its list may come after the answer that named the tab.
+func (b *Browser) level(l *link, tab string) (program.Level, error) {
 	b.hub.slotsMu.Lock()
 	defer b.hub.slotsMu.Unlock()
 	s := b.slot()
 	if s == nil {
-		return b.why
+		return "", b.why
 	}
 	for _, t := range s.tabs {
-		if t.ID == tab && t.Session != "" && t.Session != b.session {
-			return refuse(codeForbidden, "the tab belongs to another session")
+		if t.ID != tab {
+			continue
 		}
+		if t.Session != "" && t.Session != b.session {
+			return "", refuse(codeForbidden, "the tab belongs to another session")
+		}
+		return lower(l.level, t.Level), nil
 	}
-	return nil
+	return l.level, nil
+}
+
+// lower holds a grant's level to the ceiling; a ceiling that is no level permits nothing.
+func lower(ceiling, grant program.Level) program.Level {
+	if ceiling == program.LevelAct {
+		return grant
+	}
+	return ceiling
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"chaperone/relay"
+	"chaperone/relay/cdp"
 	"chaperone/relay/program"
 )
 
@@ -38,7 +39,7 @@ func inWorld(t *testing.T, test func(t *testing.T, w *world)) {
 	synctest.Test(t, func(t *testing.T) {
 		w := &world{t: t, auth: newAuthority(), net: newPipes(), log: &eventLog{}}
 		w.hub = relay.NewHub(relay.Options{
-			Authority: w.auth, ServerName: host, ExtensionID: extensionID, Events: w.log.add,
+			Authority: w.auth, Table: table(t), ServerName: host, ExtensionID: extensionID, Events: w.log.add,
 			Host: func(h string) bool { return h == host },
 		})
 		server := &http.Server{Handler: w.hub, ReadHeaderTimeout: time.Minute}
@@ -52,6 +53,15 @@ func inWorld(t *testing.T, test func(t *testing.T, w *world)) {
 		<-served
 		synctest.Wait()
 	})
+}
+
+func table(t testing.TB) *cdp.Table {
+	t.Helper()
+	methods, err := cdp.Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return methods
 }
 
 // open is a session's browser on the live link.
@@ -72,6 +82,7 @@ type authority struct {
 	projects map[string]error // refused when not nil
 	pairing  error            // what every lookup answers, when not nil
 	check    error
+	slow     time.Duration // how long every check takes
 	asked    int
 	last     relay.Pairing
 }
@@ -96,6 +107,7 @@ func (a *authority) Pairing(_ context.Context, tokenID, projectID string) (relay
 func (a *authority) Check(_ context.Context, p relay.Pairing) error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
+	<-time.After(a.slow)
 	a.asked++
 	a.last = p
 	return a.check
@@ -109,11 +121,15 @@ func (a *authority) set(change func(a *authority)) {
 
 // eventLog keeps what the hub told.
 type eventLog struct {
+	gate   chan struct{} // not nil: nobody takes events until it is closed
 	mu     sync.Mutex
 	events []string
 }
 
 func (l *eventLog) add(e relay.Event) {
+	if l.gate != nil {
+		<-l.gate
+	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	text := string(e.Kind)
