@@ -1,0 +1,125 @@
+package main
+
+import (
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/spf13/cobra"
+)
+
+// projectView is what the commands read of a project.
+type projectView struct {
+	ID           string   `json:"id"`
+	Name         string   `json:"name"`
+	Policy       string   `json:"policy"`
+	Backend      string   `json:"backend"`
+	AllowDomains []string `json:"allow_domains"`
+}
+
+// projectRules are the flags that make or change a project; what was not given stays away from the request.
+type projectRules struct {
+	policy, backend, rename string
+	domains                 []string
+	anyDomain               bool
+}
+
+func (r *projectRules) flags(cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.StringVar(&r.policy, "policy", "", "read_only or interactive")
+	f.StringVar(&r.backend, "backend", "", "managed, shared or attached")
+	f.StringArrayVar(&r.domains, "allow-domain", nil, "navigations stay on this domain; *.D also beneath it (repeatable)")
+}
+
+func (r *projectRules) body(cmd *cobra.Command) map[string]any {
+	body := map[string]any{}
+	for flag, value := range map[string]any{"policy": r.policy, "backend": r.backend, "allow-domain": r.domains, "rename": r.rename} {
+		if cmd.Flags().Changed(flag) {
+			body[map[string]string{"policy": "policy", "backend": "backend", "allow-domain": "allow_domains", "rename": "name"}[flag]] = value
+		}
+	}
+	if r.anyDomain {
+		body["allow_domains"] = []string{}
+	}
+	return body
+}
+
+func (a *app) projectCommand() *cobra.Command {
+	return group("project", "Make, list and change projects", a.projectNew(), a.projectList(), a.projectSet(), a.projectDelete())
+}
+
+func (a *app) projectNew() *cobra.Command {
+	var rules projectRules
+	cmd := &cobra.Command{Use: "new NAME", Short: "Make a project", Args: cobra.ExactArgs(1), RunE: func(cmd *cobra.Command, args []string) error {
+		body := rules.body(cmd)
+		body["name"] = args[0]
+		return a.changeProject(cmd, http.MethodPost, "", body)
+	}}
+	rules.flags(cmd)
+	return cmd
+}
+
+func (a *app) projectSet() *cobra.Command {
+	var rules projectRules
+	cmd := &cobra.Command{Use: "set NAME", Short: "Change a project", Args: cobra.ExactArgs(1), RunE: func(cmd *cobra.Command, args []string) error {
+		body := rules.body(cmd)
+		if len(body) == 0 {
+			return usagef("say what to change: --policy, --backend, --allow-domain, --any-domain or --rename")
+		}
+		return a.changeProject(cmd, http.MethodPatch, "/"+url.PathEscape(args[0]), body)
+	}}
+	rules.flags(cmd)
+	cmd.Flags().StringVar(&rules.rename, "rename", "", "a new name")
+	cmd.Flags().BoolVar(&rules.anyDomain, "any-domain", false, "permit every domain again")
+	return cmd
+}
+
+func (a *app) changeProject(cmd *cobra.Command, method, under string, body map[string]any) error {
+	c, err := a.dial()
+	if err != nil {
+		return err
+	}
+	raw, err := c.call(cmd.Context(), method, "/api/v1/projects"+under, body)
+	if err != nil {
+		return err
+	}
+	return show(a, raw, func(w io.Writer, p projectView) { printProjects(w, list[projectView]{Items: []projectView{p}}) })
+}
+
+func (a *app) projectList() *cobra.Command {
+	return &cobra.Command{Use: "list", Short: "List the projects", Args: cobra.NoArgs, RunE: func(cmd *cobra.Command, _ []string) error {
+		c, err := a.dial()
+		if err != nil {
+			return err
+		}
+		raw, err := c.call(cmd.Context(), http.MethodGet, "/api/v1/projects", nil)
+		if err != nil {
+			return err
+		}
+		return show(a, raw, printProjects)
+	}}
+}
+
+func (a *app) projectDelete() *cobra.Command {
+	return &cobra.Command{Use: "delete NAME", Short: "Archive a project; its ledger stays", Args: cobra.ExactArgs(1), RunE: func(cmd *cobra.Command, args []string) error {
+		c, err := a.dial()
+		if err != nil {
+			return err
+		}
+		_, err = c.call(cmd.Context(), http.MethodDelete, "/api/v1/projects/"+url.PathEscape(args[0]), nil)
+		return err
+	}}
+}
+
+func printProjects(w io.Writer, projects list[projectView]) {
+	rows := make([][]string, 0, len(projects.Items))
+	for _, p := range projects.Items {
+		domains := strings.Join(p.AllowDomains, " ")
+		if domains == "" {
+			domains = "any"
+		}
+		rows = append(rows, []string{p.Name, p.Policy, p.Backend, domains, p.ID})
+	}
+	table(w, []string{"NAME", "POLICY", "BACKEND", "DOMAINS", "ID"}, rows)
+}
