@@ -192,8 +192,15 @@ func (c checker) isLocatedBy(i, from int) bool {
 }
 
 func checkSettle(s Settle) *Error {
-	if s.QuietMS < 0 || s.MaxMS < 1 || s.QuietMS > MaxDeadlineMS || s.MaxMS > MaxDeadlineMS {
-		return refuse(codeBadRequest, "quiet_ms or max_ms is not between 1 and %d", MaxDeadlineMS)
+	if s.QuietMS < 0 || s.QuietMS > MaxDeadlineMS {
+		return refuse(codeBadRequest, "quiet_ms is not between 0 and %d", MaxDeadlineMS)
+	}
+	return checkTime(s.MaxMS)
+}
+
+func checkTime(maxMS int) *Error {
+	if maxMS < 1 || maxMS > MaxDeadlineMS {
+		return refuse(codeBadRequest, "max_ms is not between 1 and %d", MaxDeadlineMS)
 	}
 	return nil
 }
@@ -205,8 +212,8 @@ func (c checker) await(a Await) *Error {
 		return refuse(codeBadRequest, "await is exactly one of event and run")
 	case a.Event != "" && a.Args != nil:
 		return refuse(codeBadRequest, "args belong to run")
-	case a.MaxMS < 1 || a.MaxMS > MaxDeadlineMS:
-		return refuse(codeBadRequest, "max_ms is not between 1 and %d", MaxDeadlineMS)
+	case checkTime(a.MaxMS) != nil:
+		return checkTime(a.MaxMS)
 	case a.Event != "":
 		return permitted(c.table.Event(c.level, a.Event))
 	case c.table.Function(c.level, a.Run).Allowed() && !c.table.CanRetry(a.Run):

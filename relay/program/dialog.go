@@ -20,10 +20,10 @@ func (e *Executor) answerDialogs(ctx context.Context) <-chan struct{} {
 
 // answerDialog waits for one dialog and answers it; false means that there is none left to wait for.
 func (e *Executor) answerDialog(ctx context.Context) bool {
-	var open bool
 	var dialog Dialog
+	open, count := false, 0
 	err := e.view.until(ctx, func() bool {
-		if open = e.view.isBlocked; open {
+		if open, count = e.view.isBlocked, e.view.opened; open {
 			dialog = e.view.dialogs[len(e.view.dialogs)-1]
 		}
 		return open || e.view.isEnded
@@ -35,8 +35,9 @@ func (e *Executor) answerDialog(ctx context.Context) bool {
 	if dialog.Type == "beforeunload" {
 		params = json.RawMessage(`{"accept":true}`)
 	}
-	// A refusal means that a person was faster; in both cases the page goes on.
-	_, _ = e.target.Call(ctx, "", "Page.handleJavaScriptDialog", params)
-	e.view.update(func() { e.view.isBlocked = false })
+	if _, err := e.target.Call(ctx, "", "Page.handleJavaScriptDialog", params); err != nil {
+		// It is not there any more: a person was faster, or the tab is gone.
+		e.view.update(func() { e.view.isBlocked = e.view.isBlocked && e.view.opened != count })
+	}
 	return true
 }

@@ -136,6 +136,7 @@ func (v *view) applyDialog(method string, p eventParams) {
 		}
 		v.dialogs = append(v.dialogs, Dialog{Type: p.Type, Message: p.Message})
 		v.isBlocked = true
+		v.opened++
 	case "Page.javascriptDialogClosed":
 		if v.isBlocked {
 			v.dialogs[len(v.dialogs)-1].Accepted = p.Result

@@ -64,6 +64,11 @@ func (e *Executor) Attach(ctx context.Context) error {
 		return fmt.Errorf("attach to tab: %w", err)
 	}
 	defer e.give()
+	// Chrome announces a frame once; letting all go first makes it announce those that an earlier executor had.
+	release := json.RawMessage(`{"autoAttach":false,"waitForDebuggerOnStart":false,"flatten":true}`)
+	if _, err := e.target.Call(ctx, "", "Target.setAutoAttach", release); err != nil {
+		return fmt.Errorf("attach to tab: %w", err)
+	}
 	e.view.forget()
 	if err := e.enable(ctx, ""); err != nil {
 		return fmt.Errorf("attach to tab: %w", err)

@@ -51,6 +51,9 @@ func (e *Executor) childTree(ctx context.Context, target childTarget) (frameTree
 // gather files a session's frames beneath their parents.
 func gather(children map[string][]frame, tree frameTree, child string) {
 	f := frame{place: place{frame: tree.Frame.ID, child: child}, parent: tree.Frame.ParentID}
+	if f.parent == "" && child != "" {
+		return // a target of its own, no frame of this tab
+	}
 	children[f.parent] = append(children[f.parent], f)
 	for _, inner := range tree.ChildFrames {
 		gather(children, inner, child)

@@ -25,19 +25,18 @@ func (e *Executor) settle(ctx context.Context, s Settle) (json.RawMessage, error
 			break
 		}
 		commits := e.view.navigation().commits
-		var err error
-		quiet, err = e.quiet(bounded, s.QuietMS)
-		if err != nil && bounded.Err() != nil {
-			quiet = false
+		told, err := e.quiet(bounded, s.QuietMS)
+		if bounded.Err() != nil {
 			break
 		}
-		if err != nil && !isContextGone(err) && !isContextLost(err) {
+		var refused *CallError
+		if err != nil && !errors.As(err, &refused) {
 			return nil, err
 		}
 		if nav := e.view.navigation(); err == nil && nav.commits == commits && nav.phase == phaseNone {
+			quiet = told
 			break
 		}
-		quiet = false
 	}
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -61,32 +60,32 @@ func (e *Executor) follow(ctx context.Context) error {
 	}
 }
 
-// quiet asks the page once. A page that fails to say is not quiet.
+// quiet asks the page once. A page that fails to say is not quiet; one that goes away refuses, with a *CallError.
 func (e *Executor) quiet(ctx context.Context, quietMS int) (bool, error) {
 	deadline, _ := ctx.Deadline()
 	args, err := encode(map[string]any{"quiet_ms": quietMS, "max_ms": max(1, time.Until(deadline).Milliseconds())})
 	if err != nil {
 		return false, err
 	}
-	main := e.main()
-	w, err := e.world(ctx, main)
-	if err != nil {
-		return false, err
-	}
-	answer, err := e.invoke(ctx, w, functionQuiet, map[string]any{"value": args})
+	answer, err := e.askQuiet(ctx, args)
 	var failure *Error
 	if errors.As(err, &failure) {
 		return false, nil
 	}
 	if err != nil {
-		e.view.dropWorld(main.frame)
+		e.view.dropWorld(e.view.mainFrame())
 		return false, err
 	}
 	var value struct {
 		Quiet bool `json:"quiet"`
 	}
-	if json.Unmarshal(answer, &value) != nil {
-		return false, nil
+	return json.Unmarshal(answer, &value) == nil && value.Quiet, nil
+}
+
+func (e *Executor) askQuiet(ctx context.Context, args json.RawMessage) (json.RawMessage, error) {
+	w, err := e.world(ctx, e.main())
+	if err != nil {
+		return nil, err
 	}
-	return value.Quiet, nil
+	return e.invoke(ctx, w, functionQuiet, map[string]any{"value": args})
 }

@@ -24,6 +24,7 @@ type view struct {
 	seen      map[string]json.RawMessage // the first event of each name worth remembering
 	nav       navigation
 	dialogs   []Dialog
+	opened    int  // dialogs, ever
 	isBlocked bool // by an open dialog
 	isEnded   bool
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import cases from '../../../relay/cdp/testdata/calls.json';
+import cases from '../../../relay/cdp/testdata/calls.json' with { type: 'json' };
 import { canRetry, judgeCall, judgeEvent, judgeFunction } from './table.ts';
 import { isPageURL } from './url.ts';
 
@@ -30,10 +30,7 @@ for (const [text, want] of Object.entries(cases.page_urls)) {
 
 test('functions and events are judged by name and level', () => {
   assert.equal(judgeFunction('read', '@snapshot').reason, '');
-  assert.equal(
-    judgeFunction('read', '@select').reason,
-    '@select is not permitted at level read',
-  );
+  assert.equal(judgeFunction('read', '@select').reason, '@select is not permitted at level read');
   assert.equal(judgeFunction('act', '@owner').reason, '@owner is not permitted at any level');
   assert.equal(judgeFunction('', '@state').reason, '@state is not permitted at level ');
   assert.equal(judgeEvent('read', 'Page.loadEventFired').reason, '');

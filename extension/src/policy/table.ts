@@ -1,4 +1,4 @@
-import methods from '../../../relay/cdp/methods.json';
+import methods from '../../../relay/cdp/methods.json' with { type: 'json' };
 import { isPageURL } from './url.ts';
 
 /** What a grant or a policy permits. */

@@ -1,0 +1,255 @@
+import { isObject, type Level } from '../policy/table.ts';
+import { check } from './check.ts';
+import { type Clock, Ended, Span, systemClock } from './clock.ts';
+import { BEFORE_FIRST_STEP, CallError, Fault, failed } from './failure.ts';
+import { enable, FRAME_TIMEOUT_MS, frameTree, Layout } from './layout.ts';
+import { parseProgram } from './parse.ts';
+import { lookUp, resolve } from './ref.ts';
+import { at, textAt } from './reply.ts';
+import type { FrameResult, Program, Result, Step } from './types.ts';
+import { View } from './view.ts';
+import { Waits } from './waits.ts';
+import { type Place, type Target, Worlds } from './world.ts';
+
+export { CallError } from './failure.ts';
+export type { Result } from './types.ts';
+export type { Target } from './world.ts';
+
+export type Options = {
+  /** The source that defines globalThis.chaperone in an isolated world. */
+  pageScript: string;
+  level: Level;
+  clock?: Clock;
+};
+
+/** JSON-RPC's code for parameters that the browser cannot read. */
+const INVALID_PARAMS = -32602;
+
+/** How long attaching to a tab may take; a discarded or crashed one never answers. */
+const ATTACH_TIMEOUT_MS = 30_000;
+
+/** Runs programs in one tab, one after the other. `relay/program` has the same in Go; both pass the same vectors. */
+export class Executor {
+  readonly #level: Level;
+  readonly #clock: Clock;
+  readonly #view: View;
+  readonly #worlds: Worlds;
+  readonly #waits: Waits;
+  #turn: Promise<unknown> = Promise.resolve();
+
+  constructor(target: Target, { pageScript, level, clock = systemClock }: Options) {
+    this.#level = level;
+    this.#clock = clock;
+    this.#view = new View(level);
+    this.#worlds = new Worlds(target, this.#view, pageScript, level);
+    this.#waits = new Waits(this.#worlds, this.#view);
+  }
+
+  /**
+   * Makes the tab tell what the executor must know: page events, cross-site frames, and a page that keeps running when
+   * nobody looks at it. Events must be delivered from before it is called. It may be called again after the debugger
+   * was attached anew.
+   */
+  attach(): Promise<void> {
+    return this.#inTurn(() => this.#attach());
+  }
+
+  /** Tells one event of the tab; `child` is the target session it came from, empty for the page itself. */
+  deliver(child: string, method: string, params: unknown): void {
+    this.#view.apply(child, method, params);
+  }
+
+  /** The address of the main frame as far as events have told, without asking the browser. */
+  get url(): string {
+    return this.#view.url;
+  }
+
+  /**
+   * Runs a program, as it came over the wire, once its turn has come, and answers how it went: `error` says what ended
+   * it early. The signal stops it before its next step. It never rejects.
+   */
+  async run(program: unknown, signal: AbortSignal): Promise<Result> {
+    const tab = textAt(program, 'tab');
+    try {
+      const parsed = parseProgram(program);
+      check(parsed, this.#level);
+      return await this.#inTurn(() => this.#run(parsed, signal));
+    } catch (cause) {
+      return { tab, steps: [], error: failed(BEFORE_FIRST_STEP, cause), elapsed_ms: 0 };
+    }
+  }
+
+  #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const mine = this.#turn.then(work);
+    this.#turn = mine.catch(() => undefined);
+    return mine;
+  }
+
+  async #attach(): Promise<void> {
+    const span = new Span(this.#clock, ATTACH_TIMEOUT_MS, new AbortController().signal);
+    // Chrome announces a frame once; letting all go first makes it announce those that an earlier executor had.
+    const release = { autoAttach: false, waitForDebuggerOnStart: false, flatten: true };
+    await this.#worlds.ask(span, '', 'Target.setAutoAttach', release);
+    this.#view.forget();
+    await enable(this.#worlds, span, '');
+    await this.#worlds.ask(span, '', 'Emulation.setFocusEmulationEnabled', { enabled: true });
+    const tree = await frameTree(this.#worlds, span, '');
+    this.#view.mainFrame = textAt(tree, 'frame', 'id');
+    this.#view.url = textAt(tree, 'frame', 'url');
+  }
+
+  async #run(program: Program, signal: AbortSignal): Promise<Result> {
+    if (signal.aborted) throw new Ended('cancelled');
+    const start = this.#clock.now();
+    const span = new Span(this.#clock, program.deadlineMS, signal);
+    this.#view.begin();
+    const answered = this.#answerDialogs(span);
+    const result = await this.#steps(span, program);
+    this.#view.update(() => {
+      this.#view.isEnded = true;
+    });
+    await answered;
+    if (this.#view.dialogs.length > 0) result.dialogs = this.#view.dialogs.map((d) => ({ ...d }));
+    result.elapsed_ms = Math.trunc(this.#clock.now() - start);
+    return result;
+  }
+
+  async #steps(span: Span, { tab, steps }: Program): Promise<Result> {
+    const result: Result = { tab, steps: [], elapsed_ms: 0 };
+    for (const [i, step] of steps.entries()) {
+      try {
+        const end = span.over();
+        if (end !== undefined) throw new Ended(end);
+        const isLast = step.kind === 'stop_if' && Boolean(lookUp(step.path, result.steps));
+        result.steps.push(await this.#step(span, step, result.steps));
+        if (isLast) return { ...result, stopped: true };
+      } catch (cause) {
+        return { ...result, error: failed(i, cause) };
+      }
+    }
+    return result;
+  }
+
+  async #step(span: Span, step: Step, results: readonly unknown[]): Promise<unknown> {
+    switch (step.kind) {
+      case 'run':
+        return await this.#runStep(span, { ...step, args: resolve(step.args, results) });
+      case 'call':
+        return await this.#callStep(span, step.method, resolve(step.params, results));
+      case 'settle':
+        return await this.#waits.settle(span, step.quietMS, step.maxMS);
+      case 'await_event':
+        return await this.#waits.event(span, step.event, step.maxMS);
+      case 'await_run': {
+        const args = resolve(step.args, results);
+        return await this.#waits.condition(span, step.name, args, step.maxMS);
+      }
+      case 'stop_if':
+        return null;
+      default:
+        throw step satisfies never;
+    }
+  }
+
+  /** Its reply is the step's result. */
+  async #callStep(span: Span, method: string, params: object): Promise<unknown> {
+    try {
+      const reply = (await this.#worlds.ask(span, '', method, params)) ?? null;
+      if (method === 'Page.navigate') this.#navigating(reply);
+      return reply;
+    } catch (cause) {
+      if (!(cause instanceof CallError)) throw cause;
+      if (method === 'Page.navigate') throw new Fault('navigation_failed', cause.message);
+      throw cause.code === INVALID_PARAMS ? new Fault('bad_request', cause.message) : cause;
+    }
+  }
+
+  /** Reads Page.navigate's reply, which comes once it is clear which document will follow. */
+  #navigating(reply: unknown): void {
+    const error = textAt(reply, 'errorText');
+    const fail = (why: string) => new Fault('navigation_failed', `${error}${why}`);
+    if (at(reply, 'isDownload') === true) throw fail(': the address is a download, the page stays');
+    if (error === 'net::ERR_ABORTED') {
+      throw fail(
+        ': the answer is a download or holds no document, or another navigation came between',
+      );
+    }
+    if (error !== '') throw fail('');
+    const loader = textAt(reply, 'loaderId');
+    if (loader !== '') this.#view.navigation.start(loader);
+  }
+
+  async #runStep(span: Span, step: Extract<Step, { kind: 'run' }>): Promise<unknown> {
+    if (step.eachFrame) return await this.#eachFrame(span, step);
+    if (step.frame === '' || step.frame === this.#view.mainFrame) {
+      return await this.#worlds.call(span, this.#main(), step.name, step.args);
+    }
+    return await this.#inFrame(span, step);
+  }
+
+  /** Runs a function in one frame and moves a point that it answers into the tab's viewport. */
+  async #inFrame(span: Span, step: Extract<Step, { kind: 'run' }>): Promise<unknown> {
+    const layout = await Layout.of(this.#worlds, this.#view, span);
+    const frame = layout.frames.get(step.frame);
+    if (frame === undefined) throw new Fault('not_found', 'the frame is gone');
+    const value = await this.#worlds.call(span, frame, step.name, step.args);
+    const { box, problem } = await layout.box(span, frame);
+    if (problem !== undefined) throw problem;
+    if (!isObject(value) || typeof value['x'] !== 'number' || typeof value['y'] !== 'number') {
+      return value;
+    }
+    return { ...value, x: value['x'] + box.x, y: value['y'] + box.y };
+  }
+
+  /** Runs a function in the main frame and then in all others. Only the main frame's failure is one. */
+  async #eachFrame(
+    span: Span,
+    { name, args }: Extract<Step, { kind: 'run' }>,
+  ): Promise<FrameResult[]> {
+    const main = this.#main();
+    const value = await this.#worlds.call(span, main, name, args);
+    const layout = await Layout.of(this.#worlds, this.#view, span);
+    const results: FrameResult[] = [{ frame: main.frame, x: 0, y: 0, value }];
+    for (const frame of layout.order.slice(1)) {
+      const part = span.part(FRAME_TIMEOUT_MS);
+      try {
+        const value = await this.#worlds.call(part, frame, name, args);
+        // Where the parent cannot tell, the frame is still worth reading.
+        const { node, x, y } = (await layout.box(part, frame)).box;
+        const owner = node === 0 ? {} : { owner: node };
+        results.push({ frame: frame.frame, parent: frame.parent, ...owner, x, y, value });
+      } catch (cause) {
+        if (span.over() !== undefined) throw cause;
+      }
+    }
+    return results;
+  }
+
+  /**
+   * Answers every JavaScript dialog until the program has ended: a page and the command that opened a dialog stand
+   * still until somebody does. beforeunload is accepted, since the program asked to leave; all others are dismissed.
+   */
+  async #answerDialogs(span: Span): Promise<void> {
+    const view = this.#view;
+    for (;;) {
+      try {
+        await view.until(span, () => view.isBlocked || view.isEnded);
+      } catch {
+        return; // the program's time is up
+      }
+      if (!view.isBlocked) return;
+      const { opened } = view;
+      const accept = view.dialogs.at(-1)?.type === 'beforeunload';
+      try {
+        await this.#worlds.ask(span, '', 'Page.handleJavaScriptDialog', { accept });
+      } catch {
+        // It is not there any more: a person was faster, or the tab is gone.
+        if (view.opened === opened) view.isBlocked = false;
+      }
+    }
+  }
+
+  #main(): Place {
+    return { frame: this.#view.mainFrame, child: '' };
+  }
+}

@@ -1,0 +1,114 @@
+import { isObject } from '../policy/table.ts';
+import { refusal } from './failure.ts';
+import type { Args, Program, Step } from './types.ts';
+
+/** Reads a program as it came over the wire, once; everything it does not know is refused. */
+export function parseProgram(value: unknown): Program {
+  const fields = read(value, ['tab', 'active', 'deadline_ms', 'steps']);
+  const steps = fields['steps'];
+  if (!Array.isArray(steps)) throw refusal('steps is not a list');
+  return {
+    tab: text(fields, 'tab'),
+    active: flag(fields, 'active'),
+    deadlineMS: integer(fields, 'deadline_ms'),
+    steps: steps.map(parseStep),
+  };
+}
+
+const KINDS = ['run', 'call', 'settle', 'await', 'stop_if'];
+
+function parseStep(value: unknown): Step {
+  const fields = read(value, [...KINDS, 'args', 'frame', 'each_frame', 'params']);
+  const kinds = KINDS.filter((kind) => fields[kind] !== undefined && fields[kind] !== '');
+  if (kinds.length !== 1) {
+    throw refusal('a step is exactly one of run, call, settle, await and stop_if');
+  }
+  const [kind] = kinds;
+  if (
+    kind !== 'run' &&
+    (has(fields, 'args') || has(fields, 'frame') || has(fields, 'each_frame'))
+  ) {
+    throw refusal('args, frame and each_frame belong to run');
+  }
+  if (kind !== 'call' && has(fields, 'params')) throw refusal('params belong to call');
+  switch (kind) {
+    case 'run':
+      return parseRun(fields);
+    case 'call':
+      return { kind, method: text(fields, 'call'), params: args(fields, 'params') };
+    case 'settle':
+      return parseSettle(fields['settle']);
+    case 'await':
+      return parseAwait(fields['await']);
+    default:
+      return { kind: 'stop_if', path: text(read(fields['stop_if'], ['$']), '$') };
+  }
+}
+
+function parseRun(fields: Args): Step {
+  const frame = text(fields, 'frame');
+  const eachFrame = flag(fields, 'each_frame');
+  if (frame !== '' && eachFrame) throw refusal('frame and each_frame exclude each other');
+  return { kind: 'run', name: text(fields, 'run'), args: args(fields, 'args'), frame, eachFrame };
+}
+
+function parseSettle(value: unknown): Step {
+  const fields = read(value, ['quiet_ms', 'max_ms']);
+  return {
+    kind: 'settle',
+    quietMS: integer(fields, 'quiet_ms'),
+    maxMS: integer(fields, 'max_ms'),
+  };
+}
+
+function parseAwait(value: unknown): Step {
+  const fields = read(value, ['event', 'run', 'args', 'max_ms']);
+  const event = text(fields, 'event');
+  const name = text(fields, 'run');
+  const maxMS = integer(fields, 'max_ms');
+  if ((event === '') === (name === '')) throw refusal('await is exactly one of event and run');
+  if (name !== '') return { kind: 'await_run', name, args: args(fields, 'args'), maxMS };
+  if (has(fields, 'args')) throw refusal('args belong to run');
+  return { kind: 'await_event', event, maxMS };
+}
+
+function read(value: unknown, known: readonly string[]): Args {
+  if (!isObject(value)) throw refusal('a program, a step or a part of one is not an object');
+  for (const name of Object.keys(value)) {
+    if (!known.includes(name)) throw refusal(`unknown field ${name}`);
+  }
+  return value;
+}
+
+/** Is the field there and not its own empty value? */
+function has(fields: Args, name: string): boolean {
+  const value = fields[name];
+  return value !== undefined && value !== '' && value !== false;
+}
+
+function text(fields: Args, name: string): string {
+  const value = fields[name] ?? '';
+  if (typeof value !== 'string') throw refusal(`${name} is not a text`);
+  return value;
+}
+
+function flag(fields: Args, name: string): boolean {
+  const value = fields[name] ?? false;
+  if (typeof value !== 'boolean') throw refusal(`${name} is not true or false`);
+  return value;
+}
+
+function integer(fields: Args, name: string): number {
+  const value = fields[name] ?? 0;
+  if (typeof value !== 'number' || !Number.isSafeInteger(value)) {
+    throw refusal(`${name} is not an integer`);
+  }
+  return value;
+}
+
+function args(fields: Args, name: string): Args {
+  const value = fields[name];
+  if (value === undefined) return {};
+  if (!isObject(value)) throw refusal('args and params are JSON objects');
+  return value;
+}
