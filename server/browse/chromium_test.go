@@ -20,6 +20,8 @@ import (
 	"github.com/coder/websocket"
 	"github.com/evanw/esbuild/pkg/api"
 	"go.uber.org/goleak"
+
+	"chaperone/relay/program"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -51,11 +53,12 @@ type chromium struct {
 	last    int
 	waiting map[int]chan reply
 	events  map[string]func(method string, params json.RawMessage)
+	others  func(session, method string, params json.RawMessage) // events of sessions nobody listens to by name
 }
 
 type reply struct {
 	Result json.RawMessage
-	Error  *struct{ Message string }
+	Error  *program.CallError
 }
 
 func launch(t *testing.T) *chromium {
@@ -124,13 +127,15 @@ func (c *chromium) read() {
 			continue
 		}
 		c.mu.Lock()
-		answer, listener := c.waiting[frame.ID], c.events[frame.SessionID]
+		answer, listener, others := c.waiting[frame.ID], c.events[frame.SessionID], c.others
 		delete(c.waiting, frame.ID)
 		c.mu.Unlock()
 		if answer != nil {
 			answer <- frame.reply
 		} else if listener != nil {
 			listener(frame.Method, frame.Params)
+		} else if others != nil && frame.SessionID != "" {
+			others(frame.SessionID, frame.Method, frame.Params)
 		}
 	}
 }
@@ -157,7 +162,7 @@ func (c *chromium) Send(ctx context.Context, session, method string, params any)
 	select {
 	case got := <-answer:
 		if got.Error != nil {
-			return nil, errors.New(method + ": " + got.Error.Message)
+			return nil, got.Error
 		}
 		return got.Result, nil
 	case <-c.closed:

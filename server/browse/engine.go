@@ -2,7 +2,7 @@ package browse
 
 import (
 	"context"
-	"sync"
+	"fmt"
 	"time"
 
 	"chaperone/relay/program"
@@ -48,12 +48,11 @@ type Engine struct {
 	browser Browser
 	options Options
 
-	// turn is held by the action that runs; it guards everything below.
+	// turn holds one token: the action that has it runs, and it guards everything below.
 	turn     chan struct{}
 	refs     *refs
-	seen     map[string]page
+	seen     map[string]page // by tab
 	selected string
-	once     sync.Once
 }
 
 // New makes the engine of one session. Nothing has to be closed.
@@ -61,10 +60,109 @@ func New(b Browser, o Options) *Engine {
 	if o.Timeout <= 0 {
 		o.Timeout = defaultTimeout
 	}
-	return &Engine{browser: b, options: o, turn: make(chan struct{}, 1), refs: newRefs(), seen: map[string]page{}}
+	e := &Engine{browser: b, options: o, turn: make(chan struct{}, 1), refs: newRefs(), seen: map[string]page{}}
+	e.turn <- struct{}{}
+	return e
 }
 
 // Do runs one action. Its error is always a *fault.Fault.
 func (e *Engine) Do(ctx context.Context, a Action) (Result, error) {
-	return Result{}, fault.New(fault.Unavailable, "not built", "")
+	if err := e.permit(a); err != nil {
+		return Result{}, fault.Of(err)
+	}
+	select {
+	case <-e.turn:
+		defer func() { e.turn <- struct{}{} }()
+	case <-ctx.Done():
+		return Result{}, fault.New(fault.Busy, "Another action of this session is still running", "Wait for its answer.")
+	}
+	start := time.Now()
+	result, err := e.act(ctx, a)
+	if err != nil {
+		return Result{}, fault.Of(err)
+	}
+	result.Action, result.Deliver = a.Action, a.Deliver
+	result.ElapsedMS = int(time.Since(start).Milliseconds())
+	return result, nil
+}
+
+// permit refuses, before the browser is touched, what policy or the action itself rules out.
+func (e *Engine) permit(a Action) error {
+	switch a.Kind() {
+	case Unknown:
+		return fault.New(fault.BadRequest, "Unknown action "+quote(a.Action), "See the list of actions.")
+	case Writes, Later:
+		if e.options.ReadOnly {
+			return fault.New(fault.ReadOnlyRefused, "The project is read-only: "+a.Action+" is not permitted", "Ask the person to make the project interactive.")
+		}
+	case Reads:
+	}
+	if a.Kind() == Later {
+		return fault.New(fault.Unavailable, a.Action+" is not available in this version", instead(a.Action))
+	}
+	if err := a.check(); err != nil {
+		return err
+	}
+	return tooLong(a)
+}
+
+func instead(action string) string {
+	switch action {
+	case "check", "uncheck":
+		return "Click the element and look at its state."
+	case "new_tab":
+		return "Use open."
+	case "dialog":
+		return "Dialogs are answered by themselves and told in dialogs."
+	}
+	return "Use another action."
+}
+
+func (e *Engine) act(ctx context.Context, a Action) (Result, error) {
+	switch a.Action {
+	case "tabs", "status":
+		return e.overview(), nil
+	case "select_tab":
+		return e.selectTab(a.Tab)
+	}
+	tab, err := e.tabFor(a)
+	if err != nil {
+		return Result{}, err
+	}
+	limit := e.limit(a)
+	ctx, cancel := context.WithTimeout(ctx, limit+answerGrace)
+	defer cancel()
+	job, err := e.prepare(ctx, a, job{tab: tab, limit: limit, action: a})
+	if err != nil {
+		return Result{}, err
+	}
+	return e.carryOut(ctx, job)
+}
+
+// answerGrace is how much later than the program's own deadline its answer may come over the link.
+const answerGrace = 5 * time.Second
+
+func (e *Engine) limit(a Action) time.Duration {
+	if a.TimeoutMS == 0 {
+		return max(e.options.Timeout, time.Duration(a.MS)*time.Millisecond+e.options.Timeout/2)
+	}
+	return min(time.Duration(a.TimeoutMS)*time.Millisecond, maxTimeout)
+}
+
+// send runs a program and answers its result; a program that a step ended is a *program.Error beside it.
+func (e *Engine) send(ctx context.Context, p *plan) (program.Result, error) {
+	if p.err != nil {
+		return program.Result{}, p.err
+	}
+	result, err := e.browser.Run(ctx, p.Program)
+	if err != nil {
+		return result, fmt.Errorf("run program: %w", err)
+	}
+	if result.Error != nil {
+		return result, result.Error
+	}
+	if len(result.Steps) != len(p.Steps) && !result.Stopped {
+		return result, fmt.Errorf("run program: %w", errShort)
+	}
+	return result, nil
 }

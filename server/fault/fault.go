@@ -47,7 +47,10 @@ type Fault struct {
 	Code    Code   `json:"code"`
 	Message string `json:"message"`
 	Hint    string `json:"hint,omitempty"`
-	cause   error
+	// Detail is what the page said about it, neutralised: what covers an element, what a ref has become. It is
+	// page text: it stands between boundaries toward a model, and is never logged.
+	Detail string `json:"detail,omitempty"`
+	cause  error
 }
 
 // New makes a fault; hint may be empty.
@@ -58,6 +61,13 @@ func New(code Code, message, hint string) *Fault {
 // Wrap makes an internal fault that keeps cause for errors.Is and the log, and tells the outside only what.
 func Wrap(cause error, what string) *Fault {
 	return &Fault{Code: Internal, Message: what, Hint: "See the server's log.", cause: cause}
+}
+
+// WithDetail is f with page text that says more.
+func (f *Fault) WithDetail(text string) *Fault {
+	told := *f
+	told.Detail = text
+	return &told
 }
 
 func (f *Fault) Error() string {

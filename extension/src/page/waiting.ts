@@ -4,9 +4,6 @@ import { childrenOf, fold } from './flat.ts';
 import { doc } from './nodes.ts';
 import { readable } from './text.ts';
 
-/** How long a traversal of the history takes to begin: it is asked of another process. */
-const BEGIN_MS = 50;
-
 export function state(): State {
   const [entry] = performance.getEntriesByType('navigation');
   return {
@@ -20,11 +17,13 @@ export function state(): State {
   };
 }
 
-export async function history(args: HistoryArgs): Promise<{ length: number }> {
+/** Goes through the history just after it has answered: an answer does not outlive its document. */
+export function history(args: HistoryArgs): { length: number } {
   const { length } = window.history;
-  if (length < 2) throw new Refusal('not_found', 'This tab has no other page in its history.');
-  window.history.go(args.delta);
-  await new Promise((done) => setTimeout(done, BEGIN_MS));
+  if (length < 2) {
+    throw new Refusal('not_found', 'This tab has no other page in its history.');
+  }
+  setTimeout(() => window.history.go(args.delta), 0);
   return { length };
 }
 

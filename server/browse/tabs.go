@@ -1,0 +1,80 @@
+package browse
+
+import (
+	"slices"
+
+	"chaperone/relay/program"
+	"chaperone/server/fault"
+)
+
+// overview tells of all tabs without touching any.
+func (e *Engine) overview() Result {
+	tabs := e.browser.Tabs()
+	result := Result{Tab: e.current(tabs), Tabs: make([]program.Tab, 0, len(tabs)), Dialogs: []program.Dialog{}, Notices: []string{}}
+	for _, tab := range tabs {
+		result.Tabs = append(result.Tabs, cleanTab(tab))
+		if tab.ID == result.Tab {
+			result.URL, result.Title = Clean(tab.URL), Clean(tab.Title)
+		}
+	}
+	return result
+}
+
+func cleanTab(tab program.Tab) program.Tab {
+	tab.URL, tab.Title, tab.Suspended = Clean(tab.URL), Clean(tab.Title), Clean(tab.Suspended)
+	return tab
+}
+
+func (e *Engine) selectTab(id string) (Result, error) {
+	if !has(e.browser.Tabs(), id) {
+		return Result{}, noSuchTab()
+	}
+	e.selected = id
+	return e.overview(), nil
+}
+
+// current is the selected tab, or the first when that is gone or none was selected; empty without tabs.
+func (e *Engine) current(tabs []program.Tab) string {
+	switch {
+	case e.selected != "" && has(tabs, e.selected):
+		return e.selected
+	case len(tabs) > 0:
+		return tabs[0].ID
+	}
+	return ""
+}
+
+// tabFor is the tab an action acts in. Only open makes one.
+func (e *Engine) tabFor(a Action) (string, error) {
+	tabs := e.browser.Tabs()
+	if a.Tab != "" && !has(tabs, a.Tab) {
+		return "", noSuchTab()
+	}
+	id := a.Tab
+	if id == "" {
+		id = e.current(tabs)
+	}
+	if a.Action == "open" {
+		if id == "" {
+			return program.NewTab, nil
+		}
+		return id, nil
+	}
+	if id == "" {
+		return "", fault.New(fault.NotFound, "There is no tab yet", "Open an address first, or ask the person to share a tab.")
+	}
+	for _, tab := range tabs {
+		if tab.ID == id && !e.options.allows(tab.URL) {
+			return "", strayed("The tab stands on a domain that the project does not allow")
+		}
+	}
+	return id, nil
+}
+
+func has(tabs []program.Tab, id string) bool {
+	return slices.ContainsFunc(tabs, func(tab program.Tab) bool { return tab.ID == id })
+}
+
+func noSuchTab() error {
+	return fault.New(fault.TabClosed, "There is no such tab in this session", hint(fault.TabClosed))
+}

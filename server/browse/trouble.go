@@ -1,0 +1,174 @@
+package browse
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"chaperone/relay/program"
+	"chaperone/server/fault"
+)
+
+// What the edge must never answer; both are sentinels and never written to.
+var (
+	errNoFrame = errors.New("no frame answered")                 //nolint:gochecknoglobals // see above
+	errShort   = errors.New("fewer results than steps, no error") //nolint:gochecknoglobals // see above
+)
+
+// trouble is what the outside is told when a program did not run to its end. Page text goes into Detail alone.
+func (e *Engine) trouble(err error, about element) *fault.Fault {
+	var failed *program.Error
+	switch {
+	case errors.As(err, &failed):
+		return e.failure(failed, about)
+	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled):
+		return fault.New(fault.Timeout, "The browser did not answer in time", "Look at the page again before repeating anything: it may have happened.")
+	}
+	return fault.Of(err)
+}
+
+func (e *Engine) failure(failed *program.Error, about element) *fault.Fault {
+	code := known(fault.Code(failed.Code))
+	told := fault.New(code, message(code, failed), hint(code))
+	switch code {
+	case fault.Covered:
+		return told.WithDetail(e.cover(failed.Detail, about))
+	case fault.StaleRef:
+		return told.WithDetail(became(failed.Detail))
+	case fault.NotFound:
+		return told.WithDetail(options(failed.Detail))
+	}
+	return told
+}
+
+// message is the page script's or the edge's own sentence; neither holds page text. An internal one is not
+// shown: it may quote an exception.
+func message(code fault.Code, failed *program.Error) string {
+	if code == fault.Internal || failed.Message == "" {
+		return "The browser could not do it"
+	}
+	return strings.TrimSuffix(Clean(failed.Message), ".")
+}
+
+func known(code fault.Code) fault.Code {
+	codes := []fault.Code{
+		fault.BadRequest, fault.Forbidden, fault.NotFound, fault.AddressRefused, fault.StaleRef, fault.Ambiguous,
+		fault.NotVisible, fault.NotEnabled, fault.Covered, fault.FormRefused, fault.DialogOpen, fault.NavigationFailed,
+		fault.Timeout, fault.Busy, fault.NotConnected, fault.TabClosed, fault.TabSuspended, fault.UpdateRequired,
+		fault.SessionEnded, fault.TooLarge, fault.Unavailable, fault.URLRefused, fault.ControlledByPerson,
+	}
+	if slices.Contains(codes, code) {
+		return code
+	}
+	return fault.Internal
+}
+
+func hint(code fault.Code) string {
+	hints := map[fault.Code]string{
+		fault.StaleRef:         "Take a new snapshot and use its refs.",
+		fault.Ambiguous:        "Add nth (from 0), or use a ref from a snapshot.",
+		fault.NotFound:         "Take a snapshot to see what is there.",
+		fault.NotVisible:       "Scroll or open what hides it, then take a snapshot.",
+		fault.NotEnabled:       "Fill in or choose what the page waits for first.",
+		fault.Covered:          "Deal with what covers it first.",
+		fault.FormRefused:      "This tab may be read only; a person has to submit the form.",
+		fault.Timeout:          "Look at the page with snapshot; it may still be loading. Do not repeat blindly.",
+		fault.TabClosed:        "Use tabs to see which are left, or open an address.",
+		fault.TabSuspended:     "The tab shows a page that is out of reach; a person has to leave it.",
+		fault.Forbidden:        "The tab is shared for reading only.",
+		fault.NotConnected:     "The person's browser is not connected.",
+		fault.NavigationFailed: "Check the address, or try again later.",
+	}
+	return hints[code]
+}
+
+// cover names what lies over an element, with a ref to deal with it.
+func (e *Engine) cover(detail json.RawMessage, about element) string {
+	var d struct {
+		By pageLine `json:"by"`
+	}
+	if json.Unmarshal(detail, &d) != nil || d.By.Node == 0 {
+		return ""
+	}
+	over := element{key: about.key, role: d.By.Role, name: d.By.Name}
+	over.node = d.By.Node
+	ref := e.refs.of(over, func(element) bool { return true })
+	return fmt.Sprintf("covered by %s [ref=%s]", called(over.role, over.name), ref)
+}
+
+func called(role, name string) string {
+	return roleText(role) + ` "` + strings.ReplaceAll(Clean(name), `"`, `'`) + `"`
+}
+
+func became(detail json.RawMessage) string {
+	var d struct {
+		Was *pageLine `json:"was"`
+		Is  *pageLine `json:"is"`
+	}
+	if json.Unmarshal(detail, &d) != nil || d.Was == nil || d.Is == nil {
+		return ""
+	}
+	return "it was " + called(d.Was.Role, d.Was.Name) + " and is now " + called(d.Is.Role, d.Is.Name)
+}
+
+func options(detail json.RawMessage) string {
+	var d struct {
+		Options []string `json:"options"`
+	}
+	if json.Unmarshal(detail, &d) != nil || len(d.Options) == 0 {
+		return ""
+	}
+	for i, option := range d.Options {
+		d.Options[i] = `"` + strings.ReplaceAll(Clean(option), `"`, `'`) + `"`
+	}
+	return "the options are " + strings.Join(d.Options, ", ")
+}
+
+// navigationTrouble reads Page.navigate's reply: Chrome's own net:: text, or nothing.
+func navigationTrouble(raw json.RawMessage) error {
+	var reply struct {
+		ErrorText  string `json:"errorText"`
+		IsDownload bool   `json:"isDownload"`
+	}
+	if json.Unmarshal(raw, &reply) != nil || reply.ErrorText == "" {
+		return nil
+	}
+	text := Clean(reply.ErrorText)
+	switch {
+	case reply.IsDownload:
+		return fault.New(fault.NavigationFailed, "The address is a download; the tab stays where it was", "Downloads are not available.")
+	case text == "net::ERR_ABORTED":
+		return fault.New(fault.NavigationFailed, "The server had no page to show (net::ERR_ABORTED); the tab stays where it was", "Open another address.")
+	case text == "net::ERR_BLOCKED_BY_CLIENT" || text == "net::ERR_TUNNEL_CONNECTION_FAILED":
+		return fault.New(fault.AddressRefused, "The address may not be reached from here ("+text+")", "Only public addresses on ports 80 and 443 can be opened.")
+	}
+	return fault.New(fault.NavigationFailed, "The page did not load: "+text, hint(fault.NavigationFailed))
+}
+
+// botTitles and botTexts are what well-known checks visibly say.
+func isBotCheck(title string, lines []string) bool {
+	title = strings.ToLower(title)
+	for _, sign := range []string{"just a moment...", "attention required! | cloudflare", "are you a robot", "human verification", "ddos-guard", "vercel security checkpoint"} {
+		if strings.Contains(title, sign) {
+			return true
+		}
+	}
+	const small = 25 // a check is a page of its own, not a box on a page
+	if len(lines) > small {
+		return false
+	}
+	text := strings.ToLower(strings.Join(lines, "\n"))
+	for _, sign := range []string{"verify you are human", "verifying you are human", "i'm not a robot", "press & hold to confirm you are", "checking your browser before accessing", "unusual traffic from your computer network"} {
+		if strings.Contains(text, sign) {
+			return true
+		}
+	}
+	return false
+}
+
+func botCheck() error {
+	return fault.New(fault.BotCheck, "The site asks whether a person is there", "This is a dead end for an agent: tell the person, or use another source.")
+}
