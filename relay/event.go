@@ -34,6 +34,23 @@ const (
 	ReasonShutdown  Reason = "shutdown"  // 1001: the server is ending
 )
 
+// words is the reason as the popup shows it; a close frame has room for 123 bytes.
+func (r Reason) words() string {
+	switch r {
+	case ReasonRevoked:
+		return "This project is no longer open to this browser."
+	case ReasonReset:
+		return "The account's connection code was replaced. Copy the new one."
+	case ReasonReplaced:
+		return "Another browser was connected to this project."
+	case ReasonProtocol:
+		return "The extension and the server do not understand each other."
+	case ReasonLost, ReasonForgotten, ReasonExpired, ReasonTooLarge, ReasonTrouble, ReasonShutdown:
+		return string(r) // the extension comes back, or went by itself; nobody reads it
+	}
+	return "The server ended this connection."
+}
+
 // Event is one thing that happened to a project's link. Events of a project come in order; a tab that
 // was shared and unshared faster than Options.Events takes events may leave none.
 type Event struct {

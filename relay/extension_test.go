@@ -7,6 +7,7 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/json"
+	"errors"
 	"net/http"
 	"testing"
 
@@ -52,9 +53,8 @@ func mac(token, who, project, theirs, ours string) string {
 	return base64.RawURLEncoding.EncodeToString(h.Sum(nil))
 }
 
-func nonce(fill byte) string {
-	return base64.RawURLEncoding.EncodeToString(bytes.Repeat([]byte{fill}, 32))
-}
+// nonce is every extension's here: what makes an opening fresh for the server is its own.
+func nonce() string { return base64.RawURLEncoding.EncodeToString(bytes.Repeat([]byte{7}, 32)) }
 
 // upgrade opens a socket and says nothing yet.
 func (w *world) upgrade() *extension {
@@ -62,17 +62,17 @@ func (w *world) upgrade() *extension {
 	return upgrade(w.t, w.net.client(), "http://"+host)
 }
 
-func upgrade(t testing.TB, client *http.Client, url string) *extension {
-	t.Helper()
+func upgrade(tb testing.TB, client *http.Client, url string) *extension {
+	tb.Helper()
 	conn, _, err := websocket.Dial(context.Background(), url, &websocket.DialOptions{ //nolint:bodyclose // the library closes an upgraded response
 		HTTPClient: client, HTTPHeader: http.Header{"Origin": {origin}},
 	})
 	if err != nil {
-		t.Fatalf("dial: %v", err)
+		tb.Fatalf("dial: %v", err)
 	}
 	conn.SetReadLimit(2 << 20)
-	t.Cleanup(func() { _ = conn.CloseNow() })
-	return &extension{t: t, conn: conn}
+	tb.Cleanup(func() { _ = conn.CloseNow() })
+	return &extension{t: tb, conn: conn}
 }
 
 // pair opens a link and answers the extension once the server has said paired.
@@ -87,10 +87,10 @@ func (w *world) pair(p persona) *extension {
 // greet runs the opening up to the proof and answers the challenge and the proof.
 func (e *extension) greet(p persona) (challenge, proof object) {
 	e.t.Helper()
-	e.send(p.hello(nonce(7)))
+	e.send(p.hello(nonce()))
 	challenge = e.want("challenge").head
 	theirs, _ := challenge["nonce"].(string)
-	proof = object{"t": "proof", "mac": mac(p.token, "extension", p.project, nonce(7), theirs), "tabs": p.tabs}
+	proof = object{"t": "proof", "mac": mac(p.token, "extension", p.project, nonce(), theirs), "tabs": p.tabs}
 	e.send(proof)
 	return challenge, proof
 }
@@ -129,11 +129,11 @@ type frame struct {
 func (f frame) id() any { return f.head["id"] }
 
 // program is the frame's body.
-func (f frame) program(t testing.TB) program.Program {
-	t.Helper()
+func (f frame) program(tb testing.TB) program.Program {
+	tb.Helper()
 	var p program.Program
 	if err := json.Unmarshal(f.body, &p); err != nil {
-		t.Fatalf("program: %v", err)
+		tb.Fatalf("program: %v", err)
 	}
 	return p
 }
@@ -167,8 +167,9 @@ func (e *extension) read() (frame, error) {
 	return f, json.Unmarshal(line, &f.head)
 }
 
-// wantClose reads until the server has closed, and compares the code; -1 is a connection dropped without one.
-func (e *extension) wantClose(code int) {
+// wantClose reads the end of the link, and compares the code and, where given, what the person is told; code -1
+// is a connection dropped without one.
+func (e *extension) wantClose(code int, words ...string) {
 	e.t.Helper()
 	_, text, err := e.conn.Read(context.Background())
 	if err == nil {
@@ -176,6 +177,9 @@ func (e *extension) wantClose(code int) {
 	}
 	if got := int(websocket.CloseStatus(err)); got != code {
 		e.t.Errorf("close code %d (%v), want %d", got, err, code)
+	}
+	if said, ok := errors.AsType[websocket.CloseError](err); ok && len(words) > 0 && said.Reason != words[0] {
+		e.t.Errorf("close reason %q, want %q", said.Reason, words[0])
 	}
 }
 

@@ -16,12 +16,12 @@ import (
 )
 
 func TestAPairingIsProvedByBothSides(t *testing.T) {
-	inWorld(t, func(t *testing.T, w *world) {
+	inWorld(t, func(w *world) {
 		e := w.upgrade()
 		challenge, _ := e.greet(honest().with(tab("t1", "")))
 		theirs, _ := challenge["nonce"].(string)
-		if want := mac(token, "server", project, nonce(7), theirs); challenge["mac"] != want {
-			t.Errorf("server's proof %v, want %v", challenge["mac"], want)
+		if want := mac(token, "server", project, nonce(), theirs); challenge["mac"] != want {
+			w.t.Errorf("server's proof %v, want %v", challenge["mac"], want)
 		}
 		got := e.want("paired").head
 		want := object{
@@ -29,22 +29,31 @@ func TestAPairingIsProvedByBothSides(t *testing.T) {
 			"heartbeat_s": 20.0, "expires_s": 28800.0, "server": host,
 		}
 		if !reflect.DeepEqual(got, want) {
-			t.Errorf("paired\n got %v\nwant %v", got, want)
+			w.t.Errorf("paired\n got %v\nwant %v", got, want)
 		}
 		s := w.status()
 		if !s.Connected || s.Browser != (relay.BrowserInfo{Name: "Chromium", Version: "156.0", Extension: "0.1.0", Install: "install-1"}) {
-			t.Errorf("status %+v", s)
+			w.t.Errorf("status %+v", s)
 		}
 		if len(s.Tabs) != 1 || s.Level != program.LevelAct || !s.Since.Equal(time.Now()) {
-			t.Errorf("status %+v", s)
+			w.t.Errorf("status %+v", s)
 		}
-		w.log.want(t, "link.connected", "tab.shared t1")
+		w.log.want(w.t, "link.connected", "tab.shared t1")
 	})
 }
 
-// The id in docs/relay.md, computed by sha256sum.
-func TestTokenIDIsTheDocumentsOne(t *testing.T) {
-	if got, want := relay.TokenID("token"), "bcb588f7b4fd3ee8"; got != want {
+// The extension's tests hold the same values (extension/src/worker/proof.test.ts).
+func TestProofsAreThoseOfTheExtension(t *testing.T) {
+	const secret = "secret-token"
+	for who, want := range map[string]string{
+		"server":    "Q_Aq6srTiH2sKCSPZAuvvBIP2ItSWyJ6JS1CBeJrtEQ",
+		"extension": "A30ZacdQfEJg9tXjvwwapUahqWT9IWysVkd4QSclB-E",
+	} {
+		if got := relay.Proof(secret, who, "p_1", "nonce-e", "nonce-s"); got != want {
+			t.Errorf("%s's proof %s, want %s", who, got, want)
+		}
+	}
+	if got, want := relay.TokenID(secret), "abc847688f88e21e"; got != want {
 		t.Errorf("token id %s, want %s", got, want)
 	}
 }
@@ -117,13 +126,13 @@ func TestOpeningsThatAreRefused(t *testing.T) {
 		"an authority in trouble asks to come again": {
 			open: func(w *world, e *extension) {
 				w.auth.set(func(a *authority) { a.pairing = &program.Error{Code: "unavailable", Message: "locked"} })
-				e.send(honest().hello(nonce(7)))
+				e.send(honest().hello(nonce()))
 			},
 			code: "unavailable", message: "the server cannot look up", close: 1001, retry: true,
 		},
 		"the server's own proof sent back": {
 			open: func(_ *world, e *extension) {
-				e.send(honest().hello(nonce(7)))
+				e.send(honest().hello(nonce()))
 				e.send(object{"t": "proof", "mac": e.want("challenge").head["mac"]})
 			},
 			code: "unauthorised", message: "this pairing is not known", close: 4001,
@@ -133,7 +142,7 @@ func TestOpeningsThatAreRefused(t *testing.T) {
 				first := w.upgrade()
 				_, proof := first.greet(honest())
 				first.want("paired")
-				e.send(honest().hello(nonce(7)))
+				e.send(honest().hello(nonce()))
 				e.want("challenge")
 				e.send(proof)
 			},
@@ -141,9 +150,9 @@ func TestOpeningsThatAreRefused(t *testing.T) {
 		},
 		"a second hello": {
 			open: func(_ *world, e *extension) {
-				e.send(honest().hello(nonce(7)))
+				e.send(honest().hello(nonce()))
 				e.want("challenge")
-				e.send(honest().hello(nonce(7)))
+				e.send(honest().hello(nonce()))
 			},
 			code: "bad_request", message: "after challenge comes proof", close: 4004,
 		},
@@ -157,22 +166,22 @@ func TestOpeningsThatAreRefused(t *testing.T) {
 		},
 		"another version": {
 			open: func(_ *world, e *extension) {
-				hello := honest().hello(nonce(7))
+				hello := honest().hello(nonce())
 				hello["v"] = 2
 				e.send(hello)
 			},
 			code: "update_required", message: "another version", close: 4004,
 		},
 		"a short nonce": {
-			open: func(_ *world, e *extension) { e.send(honest().hello(nonce(7)[:42])) },
+			open: func(_ *world, e *extension) { e.send(honest().hello(nonce()[:42])) },
 			code: "bad_request", message: "lacks", close: 4004,
 		},
 		"a nonce in another spelling": {
-			open: func(_ *world, e *extension) { e.send(honest().hello(nonce(7)[:42] + "d")) },
+			open: func(_ *world, e *extension) { e.send(honest().hello(nonce()[:42] + "d")) },
 			code: "bad_request", message: "lacks", close: 4004,
 		},
 		"a project that holds the proof's separator": {
-			open: func(_ *world, e *extension) { p := honest(); p.project = "p_1|x"; e.send(p.hello(nonce(7))) },
+			open: func(_ *world, e *extension) { p := honest(); p.project = "p_1|x"; e.send(p.hello(nonce())) },
 			code: "bad_request", message: "lacks", close: 4004,
 		},
 		"a proof that names a tab twice": {
@@ -188,12 +197,13 @@ func TestOpeningsThatAreRefused(t *testing.T) {
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			inWorld(t, func(t *testing.T, w *world) {
+			inWorld(t, func(w *world) {
 				e := w.upgrade()
 				tt.open(w, e)
 				got := e.want("refused").head
-				if got["code"] != tt.code || got["retry"] != tt.retry || !strings.Contains(got["message"].(string), tt.message) {
-					t.Errorf("refused %v, want %s, %q, retry %v", got, tt.code, tt.message, tt.retry)
+				message, _ := got["message"].(string)
+				if got["code"] != tt.code || got["retry"] != tt.retry || !strings.Contains(message, tt.message) {
+					w.t.Errorf("refused %v, want %s, %q, retry %v", got, tt.code, tt.message, tt.retry)
 				}
 				e.wantClose(tt.close)
 			})
@@ -202,50 +212,50 @@ func TestOpeningsThatAreRefused(t *testing.T) {
 }
 
 func TestAWrongProofAndAnUnknownTokenCannotBeToldApart(t *testing.T) {
-	inWorld(t, func(t *testing.T, w *world) {
+	inWorld(t, func(w *world) {
 		known, unknown := honest(), honest()
 		known.token = "guess"
 		unknown.token, unknown.tokenID = "guess", relay.TokenID("guess")
-		var seen []object
+		seen := make([]object, 0, 2)
 		for _, p := range []persona{known, unknown} {
 			e := w.upgrade()
 			challenge, _ := e.greet(p)
 			for _, field := range []string{"nonce", "mac"} {
 				if text, _ := challenge[field].(string); len(text) != 43 {
-					t.Errorf("challenge %v", challenge)
+					w.t.Errorf("challenge %v", challenge)
 				}
 			}
 			seen = append(seen, e.want("refused").head)
 			e.wantClose(4001)
 		}
 		if !reflect.DeepEqual(seen[0], seen[1]) {
-			t.Errorf("told apart: %v and %v", seen[0], seen[1])
+			w.t.Errorf("told apart: %v and %v", seen[0], seen[1])
 		}
 	})
 }
 
 func TestHelloAndProofAreAwaitedTenSeconds(t *testing.T) {
-	inWorld(t, func(t *testing.T, w *world) {
+	inWorld(t, func(w *world) {
 		just := w.upgrade()
-		pass(t, 10*time.Second-time.Millisecond)
-		just.send(honest().hello(nonce(7)))
+		pass(w.t, 10*time.Second-time.Millisecond)
+		just.send(honest().hello(nonce()))
 		just.want("challenge")
 		start := time.Now()
 		just.wantClose(-1)
 		if got := time.Since(start); got != 10*time.Second {
-			t.Errorf("proof awaited %s", got)
+			w.t.Errorf("proof awaited %s", got)
 		}
 		start = time.Now()
 		late := w.upgrade()
 		late.wantClose(-1)
 		if got := time.Since(start); got != 10*time.Second {
-			t.Errorf("hello awaited %s", got)
+			w.t.Errorf("hello awaited %s", got)
 		}
 	})
 }
 
 func TestAMessageBeforePairingIsAtMostOneMebibyte(t *testing.T) {
-	inWorld(t, func(t *testing.T, w *world) {
+	inWorld(t, func(w *world) {
 		e := w.upgrade()
 		go func() {
 			_ = e.conn.Write(context.Background(), websocket.MessageText, make([]byte, 1<<20+2))
@@ -271,9 +281,9 @@ func TestAdmission(t *testing.T) {
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			inWorld(t, func(t *testing.T, w *world) {
+			inWorld(t, func(w *world) {
 				if got := w.dialStatus(tt.host, http.Header{"Origin": tt.origins}); got != tt.status {
-					t.Errorf("status %d, want %d", got, tt.status)
+					w.t.Errorf("status %d, want %d", got, tt.status)
 				}
 			})
 		})
@@ -296,17 +306,17 @@ func (w *world) dialStatus(host string, header http.Header) int {
 }
 
 func TestSocketsThatHaveProvedNothingAreAtMostSixtyFour(t *testing.T) {
-	inWorld(t, func(t *testing.T, w *world) {
+	inWorld(t, func(w *world) {
 		for range 64 {
 			w.upgrade()
 		}
 		header := http.Header{"Origin": {origin}}
 		if got := w.dialStatus(host, header); got != http.StatusServiceUnavailable {
-			t.Errorf("the sixty-fifth got %d", got)
+			w.t.Errorf("the sixty-fifth got %d", got)
 		}
-		pass(t, 10*time.Second)
+		pass(w.t, 10*time.Second)
 		if got := w.dialStatus(host, header); got != http.StatusSwitchingProtocols {
-			t.Errorf("after their time was over got %d", got)
+			w.t.Errorf("after their time was over got %d", got)
 		}
 	})
 }

@@ -14,7 +14,7 @@ func (l *link) watch(ctx context.Context) {
 	l.attend(ctx)
 	e := l.ended()
 	l.hub.unseat(l, e.reason)
-	_ = l.conn.Close(e.code, string(e.reason))
+	_ = l.conn.Close(e.code, e.reason.words())
 }
 
 // attend looks after the link until it is over. The server asks the Authority by its own clock: a client

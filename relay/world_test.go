@@ -2,9 +2,11 @@ package relay_test
 
 import (
 	"context"
+	"errors"
 	"net"
 	"net/http"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -34,7 +36,7 @@ type world struct {
 }
 
 // inWorld runs test in a bubble with a fake clock; everything in it must have ended when it returns.
-func inWorld(t *testing.T, test func(t *testing.T, w *world)) {
+func inWorld(t *testing.T, test func(w *world)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		w := &world{t: t, auth: newAuthority(), net: newPipes(), log: &eventLog{}}
@@ -45,21 +47,23 @@ func inWorld(t *testing.T, test func(t *testing.T, w *world)) {
 		server := &http.Server{Handler: w.hub, ReadHeaderTimeout: time.Minute}
 		served := make(chan error, 1)
 		go func() { served <- server.Serve(w.net) }()
-		test(t, w)
+		test(w)
 		if err := w.hub.Close(context.Background()); err != nil {
 			t.Errorf("close hub: %v", err)
 		}
 		_ = server.Close()
-		<-served
+		if err := <-served; !errors.Is(err, http.ErrServerClosed) {
+			t.Errorf("serve: %v", err)
+		}
 		synctest.Wait()
 	})
 }
 
-func table(t testing.TB) *cdp.Table {
-	t.Helper()
+func table(tb testing.TB) *cdp.Table {
+	tb.Helper()
 	methods, err := cdp.Load()
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return methods
 }
@@ -132,13 +136,7 @@ func (l *eventLog) add(e relay.Event) {
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	text := string(e.Kind)
-	for _, more := range []string{e.Tab.ID, string(e.Reason)} {
-		if more != "" {
-			text += " " + more
-		}
-	}
-	l.events = append(l.events, text)
+	l.events = append(l.events, strings.Join(strings.Fields(string(e.Kind)+" "+e.Tab.ID+" "+string(e.Reason)), " "))
 }
 
 // want waits until the bubble is idle and compares.
