@@ -44,19 +44,7 @@ func TestAKilledProcessLeavesALostRow(t *testing.T) {
 	w := newWorld(t)
 	w.act(t, w.me)
 	w.close(t, w.store)
-
-	child := exec.CommandContext(t.Context(), os.Args[0])
-	child.Env = append(os.Environ(), beginThenHang+"="+w.dir)
-	child.Stderr = os.Stderr
-	out, err := child.StdoutPipe()
-	if err := errors.Join(err, child.Start()); err != nil {
-		t.Fatal(err)
-	}
-	line, err := bufio.NewReader(out).ReadString('\n')
-	if err := errors.Join(err, child.Process.Kill()); err != nil || line != "begun\n" {
-		t.Fatalf("the child says %q, %v", line, err)
-	}
-	_ = child.Wait() // it was killed
+	beginAndDie(t, w.dir)
 
 	w.open(t)
 	w.mustHold(t, w.me, 1)
@@ -72,6 +60,23 @@ func TestAKilledProcessLeavesALostRow(t *testing.T) {
 	if n, err := w.ledger.Recover(t.Context()); n != 0 || err != nil {
 		t.Errorf("a second recover answers %d, %v", n, err)
 	}
+}
+
+// beginAndDie runs a process that begins an action, and kills it once the action is in the journal.
+func beginAndDie(t *testing.T, dir string) {
+	t.Helper()
+	child := exec.CommandContext(t.Context(), os.Args[0])
+	child.Env = append(os.Environ(), beginThenHang+"="+dir)
+	child.Stderr = os.Stderr
+	out, err := child.StdoutPipe()
+	if err := errors.Join(err, child.Start()); err != nil {
+		t.Fatal(err)
+	}
+	line, err := bufio.NewReader(out).ReadString('\n')
+	if err := errors.Join(err, child.Process.Kill()); err != nil || line != "begun\n" {
+		t.Fatalf("the child says %q, %v", line, err)
+	}
+	_ = child.Wait() // it was killed
 }
 
 // A file size limit of nothing is a disk that takes no byte more.

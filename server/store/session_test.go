@@ -61,9 +61,9 @@ func TestAnotherAccountHasNoSuchSession(t *testing.T) {
 func TestSessionsPageFromTheNewest(t *testing.T) {
 	s := open(t, privateDir(t))
 	who := addTenant(t, s, "me")
-	var ids []string
-	for i := range 5 {
-		ids = append(ids, addSession(t, s, who, noon().Add(time.Duration(i)*time.Second)).ID)
+	var ids [5]string
+	for i := range ids {
+		ids[i] = addSession(t, s, who, noon().Add(time.Duration(i)*time.Second)).ID
 	}
 	filter := store.SessionFilter{Account: who.account, Project: who.project, Limit: 2}
 	for _, want := range [][]string{{ids[4], ids[3]}, {ids[2], ids[1]}, {ids[0]}} {
