@@ -1,0 +1,232 @@
+/** What the API tells, as the screens use it. */
+import { fields, list, moment, number, text } from './parse.ts';
+
+export type Project = {
+  id: string;
+  name: string;
+  policy: string;
+  backend: string;
+  domains: string[];
+};
+
+export function project(value: unknown): Project {
+  const { id, name, policy, backend, allow_domains } = fields(value);
+  return {
+    id: text(id),
+    name: text(name),
+    policy: text(policy),
+    backend: text(backend),
+    domains: list(allow_domains, text),
+  };
+}
+
+export type Tab = {
+  id: string;
+  url: string;
+  title: string;
+  level: string;
+  suspended: string;
+  session: string;
+};
+
+function tab(value: unknown): Tab {
+  const { id, url, title, level, suspended, session } = fields(value);
+  return {
+    id: text(id),
+    url: text(url),
+    title: text(title),
+    level: text(level),
+    suspended: text(suspended),
+    session: text(session),
+  };
+}
+
+export type Pairing = {
+  paired: boolean;
+  connected: boolean;
+  since: Date | undefined;
+  browser: string;
+  level: string;
+  tabs: Tab[];
+};
+
+/** A browser's name and version. */
+function named(value: unknown): string {
+  const { name, version } = fields(value ?? {});
+  return `${text(name)} ${text(version)}`.trim();
+}
+
+export function pairing(value: unknown): Pairing {
+  const { browser, paired, connected, since, level, tabs } = fields(value);
+  return {
+    paired: paired === true,
+    connected: connected === true,
+    since: moment(since),
+    browser: named(browser),
+    level: text(level),
+    tabs: list(tabs, tab),
+  };
+}
+
+export type Session = {
+  id: string;
+  backend: string;
+  policy: string;
+  label: string;
+  state: string;
+  reason: string;
+  confinement: string;
+  actions: number;
+  created: Date | undefined;
+  ended: Date | undefined;
+  tabs: Tab[];
+};
+
+export function session(value: unknown): Session {
+  const {
+    id,
+    backend,
+    policy,
+    label,
+    state,
+    reason,
+    confinement,
+    actions,
+    created_at,
+    ended_at,
+    tabs,
+  } = fields(value);
+  return {
+    id: text(id),
+    backend: text(backend),
+    policy: text(policy),
+    label: text(label),
+    state: text(state),
+    reason: text(reason),
+    confinement: text(confinement),
+    actions: number(actions),
+    created: moment(created_at),
+    ended: moment(ended_at),
+    tabs: list(tabs, tab),
+  };
+}
+
+export function lives(s: Session): boolean {
+  return s.state === 'idle' || s.state === 'starting' || s.state === 'active';
+}
+
+export type Happening = {
+  seq: number;
+  time: Date | undefined;
+  kind: string;
+  session: string;
+  about: Happened;
+};
+
+/** What an event's own fields say; which are set depends on its kind. */
+export type Happened = {
+  action: string;
+  outcome: string;
+  message: string;
+  url: string;
+  title: string;
+  ref: string;
+  role: string;
+  name: string;
+  direction: string;
+  reason: string;
+  elapsed: number;
+  ledger: number;
+};
+
+export function happening(value: unknown): Happening {
+  const { seq, time, kind, session, fields: about } = fields(value);
+  return {
+    seq: number(seq),
+    time: moment(time),
+    kind: text(kind),
+    session: text(session),
+    about: happened(about ?? {}),
+  };
+}
+
+function happened(value: unknown): Happened {
+  const about = fields(value);
+  const { action, outcome, message, url, title, ref, role, name, direction, reason } = about;
+  const { elapsed_ms, ledger } = about;
+  return {
+    action: text(action),
+    outcome: text(outcome),
+    message: text(message),
+    url: text(url),
+    title: text(title),
+    ref: text(ref),
+    role: text(role),
+    name: text(name),
+    direction: text(direction),
+    reason: text(reason),
+    elapsed: number(elapsed_ms),
+    ledger: number(ledger),
+  };
+}
+
+export type Picture = { jpeg: string; width: number; height: number };
+
+export function picture(value: unknown): Picture {
+  const { jpeg, width, height } = fields(value);
+  return { jpeg: text(jpeg), width: number(width), height: number(height) };
+}
+
+export type Row = {
+  seq: number;
+  time: Date | undefined;
+  actor: string;
+  kind: string;
+  method: string;
+  peer: string;
+  outcome: string;
+  session: string;
+  hash: string;
+};
+
+export function row(value: unknown): Row {
+  const { seq, time, actor_kind, kind, method, peer, outcome, session, hash } = fields(value);
+  return {
+    seq: number(seq),
+    time: moment(time),
+    actor: text(actor_kind),
+    kind: text(kind),
+    method: text(method),
+    peer: text(peer),
+    outcome: text(outcome),
+    session: text(session),
+    hash: text(hash),
+  };
+}
+
+export type BadRow = { seq: number; class: string; why: string };
+
+export type Report = { rows: number; hash: string; bad: BadRow | undefined };
+
+export function report(value: unknown): Report {
+  const { rows, hash, bad } = fields(value);
+  return {
+    rows: number(rows),
+    hash: text(hash),
+    bad: bad === null || bad === undefined ? undefined : badRow(bad),
+  };
+}
+
+function badRow(value: unknown): BadRow {
+  const { seq, class: kind, why } = fields(value);
+  return { seq: number(seq), class: text(kind), why: text(why) };
+}
+
+export type Part<T> = { items: T[]; next: string };
+
+export function part<T>(of: (item: unknown) => T): (value: unknown) => Part<T> {
+  return (value) => {
+    const { items, next } = fields(value);
+    return { items: list(items, of), next: text(next) };
+  };
+}

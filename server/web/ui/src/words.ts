@@ -1,0 +1,87 @@
+/** How things are said to a person. */
+import type { Happening, Session } from './model.ts';
+
+const clock = new Intl.DateTimeFormat(undefined, {
+  hour: '2-digit',
+  minute: '2-digit',
+  second: '2-digit',
+});
+const dated = new Intl.DateTimeFormat(undefined, {
+  month: 'short',
+  day: 'numeric',
+  hour: '2-digit',
+  minute: '2-digit',
+});
+
+export function time(date: Date | undefined): string {
+  return date ? clock.format(date) : '';
+}
+
+export function day(date: Date | undefined): string {
+  return date ? dated.format(date) : '';
+}
+
+/** The host of an address, or the address where it has none. */
+export function host(url: string): string {
+  try {
+    return new URL(url).host || url;
+  } catch {
+    return url;
+  }
+}
+
+export function policy(name: string): string {
+  return name === 'interactive' ? 'may act' : 'read-only';
+}
+
+export function backend(name: string): string {
+  return name === 'shared' ? 'your browser' : name === 'managed' ? 'managed browser' : name;
+}
+
+export function name(s: Session): string {
+  return s.label || `Session ${s.id.slice(-6)}`;
+}
+
+const verbs: Readonly<Record<string, string>> = {
+  open: 'Opened',
+  snapshot: 'Looked at the page',
+  click: 'Clicked',
+  scroll: 'Scrolled',
+  get_text: 'Read the text',
+  back: 'Went back',
+  forward: 'Went forward',
+  wait: 'Waited',
+  tabs: 'Listed the tabs',
+  select_tab: 'Changed the tab',
+  screenshot: 'Took a picture',
+  status: 'Asked for the status',
+  fill: 'Filled in',
+  type: 'Typed',
+  press: 'Pressed keys',
+  select: 'Chose',
+};
+
+const kinds: Readonly<Record<string, string>> = {
+  'session.opened': 'Session opened',
+  'session.closed': 'Session ended',
+  'browser.snapshot.saved': 'Picture kept',
+  'tab.shared': 'Tab shared',
+  'tab.unshared': 'Tab no longer shared',
+  'link.connected': 'Browser connected',
+  'link.lost': 'Browser disconnected',
+};
+
+/** What happened, in few words. */
+export function what(e: Happening): string {
+  if (e.kind !== 'browser.action') {
+    return kinds[e.kind] ?? e.kind;
+  }
+  return verbs[e.about.action] ?? e.about.action;
+}
+
+/** To what it happened. */
+export function target(e: Happening): string {
+  const { role, name: called, ref, direction, reason } = e.about;
+  const element = called ? `${role} “${called}”` : ref;
+  return element || direction || reason;
+}
