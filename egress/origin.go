@@ -25,9 +25,11 @@ func parseOrigins(list []string) (origins, error) {
 }
 
 func (o origins) has(h host, port uint16) bool {
-	_, ok := o[h.String()+":"+strconv.Itoa(int(port))]
+	_, ok := o[hostPort(h, port)]
 	return ok
 }
+
+func hostPort(h host, port uint16) string { return h.String() + ":" + strconv.Itoa(int(port)) }
 
 // testAddress is where every test origin is dialed, localhost too: no resolver has a say.
 func testAddress() netip.Addr { return netip.AddrFrom4([4]byte{127, 0, 0, 1}) }

@@ -44,6 +44,7 @@ const (
 	NotProxied  Reason = "not_a_proxy_request"
 	HeadTooBig  Reason = "request_head_too_large"
 	HeadTooSlow Reason = "request_head_too_slow"
+	BodyTooSlow Reason = "request_body_too_slow"
 	Encoding    Reason = "transfer_encoding"
 	Upgrade     Reason = "upgrade"
 	Busy        Reason = "busy"
@@ -56,6 +57,7 @@ const (
 	PeerChanged    Reason = "peer_changed"
 	BadAnswer      Reason = "bad_answer"
 	AnswerTimeout  Reason = "answer_timeout"
+	ClientGone     Reason = "client_gone"
 )
 
 // IsAllowed reports whether r permits.
@@ -75,7 +77,7 @@ func (r Reason) IsOfAddress() bool {
 // IsOfOutside reports whether r tells of trouble beyond the proxy and not of a rule.
 func (r Reason) IsOfOutside() bool {
 	switch r {
-	case NotResolved, LookupTimeout, TooManyAnswers, Unreachable, PeerChanged, BadAnswer, AnswerTimeout:
+	case NotResolved, LookupTimeout, TooManyAnswers, Unreachable, PeerChanged, BadAnswer, AnswerTimeout, ClientGone:
 		return true
 	default:
 		return false
@@ -91,7 +93,7 @@ func (r Reason) status() int {
 		return http.StatusMethodNotAllowed
 	case HeadTooBig:
 		return http.StatusRequestHeaderFieldsTooLarge
-	case HeadTooSlow:
+	case HeadTooSlow, BodyTooSlow:
 		return http.StatusRequestTimeout
 	case Encoding:
 		return http.StatusNotImplemented
@@ -99,7 +101,7 @@ func (r Reason) status() int {
 		return http.StatusServiceUnavailable
 	case LookupTimeout, AnswerTimeout:
 		return http.StatusGatewayTimeout
-	case NotResolved, TooManyAnswers, Unreachable, PeerChanged, BadAnswer:
+	case NotResolved, TooManyAnswers, Unreachable, PeerChanged, BadAnswer, ClientGone:
 		return http.StatusBadGateway
 	default:
 		return http.StatusForbidden

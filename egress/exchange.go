@@ -1,0 +1,190 @@
+package egress
+
+import (
+	"context"
+	"errors"
+	"net"
+	"net/http"
+	"net/http/httptrace"
+	"net/url"
+	"strings"
+	"time"
+)
+
+// continueWait is how long an upload waits for an origin's 100 before it is sent without (RFC 9110 section 10.1.1).
+const continueWait = time.Second
+
+var (
+	errIdle       = errors.New("no byte moved within the idle limit")
+	errClientGone = errors.New("client closed its connection")
+	errNoRoute    = errors.New("request has no route")
+)
+
+// routeKey keys the route in a request's context: the dialer has no other way to an address.
+type routeKey struct{}
+
+func newUpstream(p *Proxy) *http.Transport {
+	return &http.Transport{
+		DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
+			r, ok := ctx.Value(routeKey{}).(route)
+			if !ok {
+				return nil, errNoRoute
+			}
+			conn, reason := p.dial(ctx, r)
+			if !reason.IsAllowed() {
+				return nil, refuse(reason)
+			}
+			return conn, nil
+		},
+		DisableCompression:     true,
+		MaxIdleConns:           1,
+		IdleConnTimeout:        p.limits.Idle,
+		ResponseHeaderTimeout:  p.limits.Answer,
+		ExpectContinueTimeout:  continueWait,
+		MaxResponseHeaderBytes: p.limits.AnswerHeadBytes,
+	}
+}
+
+// exchange is one plain request and its answer.
+type exchange struct {
+	client *client
+	head   head
+	route  route
+	in     *http.Request
+	upload *upload
+	pulse  *pulse
+}
+
+// exchange forwards the next request and reports whether another may follow.
+func (c *client) exchange(ctx context.Context, h head, r route) bool {
+	in, err := http.ReadRequest(c.in)
+	if err != nil {
+		return c.refuse(ctx, h, r.target, BadRequest)
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	beat := newPulse(c.proxy.limits.Idle, func() { cancel(errIdle) })
+	defer beat.stop()
+	x := &exchange{client: c, head: h, route: r, in: in, pulse: beat, upload: newUpload(c, in, beat)}
+	unwatch := c.watch(in, func() { cancel(errClientGone) })
+	isAnswered := x.forward(ctx)
+	cancel(nil)
+	unwatch()
+	return x.upload.finish() && isAnswered && x.mayContinue()
+}
+
+// mayContinue reports whether the request leaves the connection in a known state.
+func (x *exchange) mayContinue() bool { return !x.in.Close && !x.head.isTwiceFramed() }
+
+// forward sends the request and passes the answer on; it reports whether the client got a whole answer.
+func (x *exchange) forward(ctx context.Context) bool {
+	d := x.client.decision(x.head, x.route.target)
+	trace := &httptrace.ClientTrace{GotConn: func(info httptrace.GotConnInfo) {
+		d.Address = endpoint(info.Conn.RemoteAddr()).Addr().String()
+	}}
+	ctx = httptrace.WithClientTrace(context.WithValue(ctx, routeKey{}, x.route), trace)
+	resp, err := x.client.upstream.RoundTrip(x.outbound(ctx))
+	if err != nil {
+		return x.fail(ctx, d, err)
+	}
+	defer resp.Body.Close()
+	if resp.StatusCode < http.StatusOK {
+		return x.fail(ctx, d, errors.ErrUnsupported)
+	}
+	x.client.proxy.decide(ctx, d, x.route.reason)
+	return x.answer(resp)
+}
+
+func (x *exchange) fail(ctx context.Context, d Decision, err error) bool {
+	reason := x.failure(ctx, err)
+	x.client.proxy.decide(ctx, d, reason)
+	x.upload.stopContinue()
+	x.client.sayRefused(x.head.method, reason)
+	return false
+}
+
+func (x *exchange) failure(ctx context.Context, err error) Reason {
+	var dialed *Refusal
+	switch {
+	case errors.Is(context.Cause(ctx), errClientGone):
+		return ClientGone
+	case isTimeout(x.upload.broken()):
+		return BodyTooSlow
+	case x.upload.broken() != nil:
+		return BadRequest
+	case errors.As(err, &dialed):
+		return dialed.Reason
+	case isTimeout(err), errors.Is(context.Cause(ctx), errIdle):
+		return AnswerTimeout
+	default:
+		return BadAnswer
+	}
+}
+
+// outbound is the request as the origin gets it: to the canonical host, without what concerned the client's
+// connection, and with the resource spelled as it came.
+func (x *exchange) outbound(ctx context.Context) *http.Request {
+	out := (&http.Request{
+		Method:        x.in.Method,
+		URL:           x.resource(),
+		Host:          x.route.target.authority(),
+		Header:        x.in.Header,
+		ContentLength: x.in.ContentLength,
+		Proto:         "HTTP/1.1",
+		ProtoMajor:    1,
+		ProtoMinor:    1,
+	}).WithContext(ctx)
+	if x.in.Body != http.NoBody {
+		out.Body = x.upload
+	}
+	dropHopByHop(out.Header)
+	out.Header.Add("Via", via)
+	if _, ok := out.Header["User-Agent"]; !ok {
+		out.Header["User-Agent"] = nil // or the transport names itself
+	}
+	return out
+}
+
+// resource is a URL that is written to the wire as the client spelled it. An opaque part of two slashes would
+// be written with a scheme, so that such a path takes the ordinary way.
+func (x *exchange) resource() *url.URL {
+	u := *x.in.URL
+	u.Scheme, u.Host = "http", x.route.target.authority()
+	if !strings.HasPrefix(x.route.target.resource, "//") {
+		u.Opaque, u.RawQuery, u.ForceQuery = x.route.target.resource, "", false
+	}
+	return &u
+}
+
+// watch cancels the exchange of a request without body when the client goes away meanwhile. The returned
+// function ends the watch and must be called before the next read.
+func (c *client) watch(in *http.Request, gone func()) (end func()) {
+	if in.Body != http.NoBody {
+		return func() {}
+	}
+	_ = c.conn.SetReadDeadline(time.Time{})
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		if _, err := c.in.Peek(1); err != nil && !isTimeout(err) {
+			gone()
+		}
+	}()
+	return func() {
+		_ = c.conn.SetReadDeadline(time.Unix(1, 0))
+		<-ended
+	}
+}
+
+// pulse ends an exchange in which no byte moved for a while.
+type pulse struct {
+	timer *time.Timer
+	limit time.Duration
+}
+
+func newPulse(limit time.Duration, end func()) *pulse {
+	return &pulse{timer: time.AfterFunc(limit, end), limit: limit}
+}
+
+func (p *pulse) beat() { p.timer.Reset(p.limit) }
+func (p *pulse) stop() { p.timer.Stop() }
