@@ -49,10 +49,7 @@ func Open(config Config) (*Accounts, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open accounts: %w", err)
 	}
-	now := config.Now
-	if now == nil {
-		now = time.Now
-	}
+	now := inMilliseconds(config.Now)
 	return &Accounts{store: config.Store, ledger: config.Ledger, signer: newSigner(key, now), now: now}, nil
 }
 
@@ -98,4 +95,13 @@ func access(actor Actor, method string) ledger.Entry {
 		Kind:    ledger.Access,
 		Method:  method,
 	}
+}
+
+// inMilliseconds is a clock as exact as a row's times are, so that what was just made equals what is read
+// back; nil means the system's.
+func inMilliseconds(clock func() time.Time) func() time.Time {
+	if clock == nil {
+		clock = time.Now
+	}
+	return func() time.Time { return clock().UTC().Truncate(time.Millisecond) }
 }

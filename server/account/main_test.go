@@ -25,65 +25,65 @@ type world struct {
 	project  string
 }
 
-func newWorld(t testing.TB) *world {
-	t.Helper()
-	w := &world{dir: filepath.Join(t.TempDir(), "data"), now: time.Date(2026, 11, 30, 12, 0, 0, 0, time.UTC)}
+func newWorld(tb testing.TB) *world {
+	tb.Helper()
+	w := &world{dir: filepath.Join(tb.TempDir(), "data"), now: time.Date(2026, 11, 30, 12, 0, 0, 0, time.UTC)}
 	clock := func() time.Time { return w.now }
-	s, err := store.Open(t.Context(), w.dir)
+	s, err := store.Open(tb.Context(), w.dir)
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
-	t.Cleanup(func() {
+	tb.Cleanup(func() {
 		if err := s.Close(); err != nil {
-			t.Error(err)
+			tb.Error(err)
 		}
 	})
 	w.store, w.ledger = s, ledger.New(s, clock)
 	if w.accounts, err = account.Open(account.Config{Store: s, Ledger: w.ledger, Dir: w.dir, Now: clock}); err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
-	if w.me, err = w.accounts.EnsureDefault(t.Context()); err != nil {
-		t.Fatal(err)
+	if w.me, err = w.accounts.EnsureDefault(tb.Context()); err != nil {
+		tb.Fatal(err)
 	}
 	if w.project, err = store.NewID("p", w.now); err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	row := store.Project{ID: w.project, Account: w.me.ID, Name: "default", Policy: "read_only", Backend: "managed"}
-	if err := s.AddProject(t.Context(), row); err != nil {
-		t.Fatal(err)
+	if err := s.AddProject(tb.Context(), row); err != nil {
+		tb.Fatal(err)
 	}
 	return w
 }
 
-func (w *world) login(t testing.TB) account.Credentials {
-	t.Helper()
-	code, err := w.accounts.LoginCode(t.Context(), w.me.ID)
+func (w *world) login(tb testing.TB) account.Credentials {
+	tb.Helper()
+	code, err := w.accounts.LoginCode(tb.Context(), w.me.ID)
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
-	given, err := w.accounts.Login(t.Context(), code, "127.0.0.1:5000")
+	given, err := w.accounts.Login(tb.Context(), code, "127.0.0.1:5000")
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return given
 }
 
-func (w *world) token(t testing.TB, role account.Role) (account.AgentToken, string) {
-	t.Helper()
+func (w *world) token(tb testing.TB, role account.Role) (account.AgentToken, string) {
+	tb.Helper()
 	spec := account.TokenSpec{Name: "agent", Project: w.project, Role: role}
-	kept, text, err := w.accounts.CreateToken(t.Context(), w.me.Owner(), spec)
+	kept, text, err := w.accounts.CreateToken(tb.Context(), w.me.Owner(), spec)
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return kept, text
 }
 
 // methods are the access rows of the account, oldest first, each as `method outcome`.
-func (w *world) methods(t testing.TB) []string {
-	t.Helper()
-	rows, err := w.ledger.List(t.Context(), ledger.Filter{Account: w.me.ID, Kind: string(ledger.Access)})
+func (w *world) methods(tb testing.TB) []string {
+	tb.Helper()
+	rows, err := w.ledger.List(tb.Context(), ledger.Filter{Account: w.me.ID, Kind: string(ledger.Access)})
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	said := make([]string, len(rows))
 	for i, row := range rows {

@@ -39,21 +39,21 @@ func newSigner(key []byte, now func() time.Time) signer {
 
 func (s signer) sign(account, family string) (token string, expires time.Time, err error) {
 	now := s.now()
-	expires = now.Add(accessLifetime)
+	until := jwt.NewNumericDate(now.Add(accessLifetime)) // in whole seconds
 	token, err = jwt.NewWithClaims(jwt.SigningMethodHS256, claims{
 		RegisteredClaims: jwt.RegisteredClaims{
 			Issuer:    issuer,
 			Audience:  jwt.ClaimStrings{audience},
 			Subject:   account,
 			IssuedAt:  jwt.NewNumericDate(now),
-			ExpiresAt: jwt.NewNumericDate(expires),
+			ExpiresAt: until,
 		},
 		Family: family,
 	}).SignedString(s.key)
 	if err != nil {
-		return "", expires, fmt.Errorf("sign access token: %w", err)
+		return "", time.Time{}, fmt.Errorf("sign access token: %w", err)
 	}
-	return token, expires, nil
+	return token, until.Time, nil
 }
 
 func (s signer) read(token string) (claims, error) {

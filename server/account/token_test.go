@@ -124,47 +124,54 @@ func TestTokensOfAnotherAccountAreNotThere(t *testing.T) {
 	}
 }
 
-func TestTheLocalTokenStaysWhileItHolds(t *testing.T) {
-	w := newWorld(t)
-	ensure := func() string {
-		t.Helper()
-		text, err := w.accounts.EnsureLocalToken(t.Context(), w.dir)
-		if err != nil {
-			t.Fatal(err)
-		}
-		actor, err := w.accounts.Authenticate(t.Context(), text)
-		if err != nil || !actor.CanManage() || actor.IsPerson() || actor.Role != account.Control {
-			t.Fatalf("the actor is %+v, %v", actor, err)
-		}
-		return text
+// local ensures the local token and checks that it holds.
+func (w *world) local(t *testing.T) string {
+	t.Helper()
+	text, err := w.accounts.EnsureLocalToken(t.Context(), w.dir)
+	if err != nil {
+		t.Fatal(err)
 	}
+	actor, err := w.accounts.Authenticate(t.Context(), text)
+	if err != nil || !actor.CanManage() || actor.IsPerson() || actor.Role != account.Control {
+		t.Fatalf("the actor is %+v, %v", actor, err)
+	}
+	return text
+}
+
+func TestTheLocalTokenIsInAPrivateFile(t *testing.T) {
+	w := newWorld(t)
+	text := w.local(t)
 	path := filepath.Join(w.dir, account.LocalTokenFile)
-	first := ensure()
 	content, err := os.ReadFile(path)
-	if err != nil || string(content) != first+"\n" {
+	if err != nil || string(content) != text+"\n" {
 		t.Errorf("the file holds %q, %v", content, err)
 	}
 	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("the file is %v, %v", info, err)
-	}
-	if ensure() != first {
-		t.Error("a valid token was replaced")
-	}
-	if err := os.WriteFile(path, []byte("chp_damaged"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	second := ensure()
-	_, err = w.accounts.Authenticate(t.Context(), first)
-	wantUnauthorised(t, err)
-	w.now = w.now.Add(310 * 24 * time.Hour)
-	if ensure() == second {
-		t.Error("a token that soon expires was kept")
 	}
 	if err := os.Chmod(path, 0o640); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := w.accounts.EnsureLocalToken(t.Context(), w.dir); err == nil || !strings.Contains(err.Error(), "chmod 0600") {
 		t.Errorf("a file that others may read answers %v", err)
+	}
+}
+
+func TestTheLocalTokenStaysWhileItHolds(t *testing.T) {
+	w := newWorld(t)
+	first := w.local(t)
+	if w.local(t) != first {
+		t.Error("a valid token was replaced")
+	}
+	if err := os.WriteFile(filepath.Join(w.dir, account.LocalTokenFile), []byte("chp_damaged"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	second := w.local(t)
+	_, err := w.accounts.Authenticate(t.Context(), first)
+	wantUnauthorised(t, err)
+	w.now = w.now.Add(310 * 24 * time.Hour)
+	if w.local(t) == second {
+		t.Error("a token that soon expires was kept")
 	}
 }
 

@@ -76,9 +76,7 @@ func Open(config Config) (*Artifacts, error) {
 	if config.Retention <= 0 {
 		config.Retention = usualRetention
 	}
-	if config.Now == nil {
-		config.Now = time.Now
-	}
+	config.Now = inMilliseconds(config.Now)
 	dir := filepath.Join(config.Dir, folder)
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("open artifacts: %w", err)
@@ -125,4 +123,13 @@ func fromRow(row store.Artifact) Artifact { return Artifact(row) }
 
 func notFound() error {
 	return fault.New(fault.NotFound, "no such artifact", "It may have been removed after its retention.")
+}
+
+// inMilliseconds is a clock as exact as a row's times are, so that what was just made equals what is read
+// back; nil means the system's.
+func inMilliseconds(clock func() time.Time) func() time.Time {
+	if clock == nil {
+		clock = time.Now
+	}
+	return func() time.Time { return clock().UTC().Truncate(time.Millisecond) }
 }

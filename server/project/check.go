@@ -67,11 +67,16 @@ func isUnfit(r rune) bool {
 	return !isAlphanumeric(r) && !unicode.IsMark(r) && !strings.ContainsRune(" ._-", r)
 }
 
+// hostShape is labels of letters, digits and dashes, with single dots between them (RFC 1123).
+func hostShape() *regexp.Regexp {
+	return regexp.MustCompile(`^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)*[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$`)
+}
+
 // normalDomain writes a host as a browser does: lower case, ASCII, without a dot at the end.
 func normalDomain(entry string) (string, bool) {
 	host, wild := strings.CutPrefix(strings.TrimSuffix(entry, "."), "*.")
 	ascii, err := idna.Lookup.ToASCII(host)
-	if err != nil || len(ascii) > 253 || !regexp.MustCompile(`^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$`).MatchString(ascii) {
+	if err != nil || !hostShape().MatchString(ascii) {
 		return "", false
 	}
 	if wild {

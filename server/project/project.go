@@ -74,10 +74,7 @@ type Projects struct {
 
 // New makes the room over its store.
 func New(config Config) *Projects {
-	now := config.Now
-	if now == nil {
-		now = time.Now
-	}
+	now := inMilliseconds(config.Now)
 	return &Projects{store: config.Store, ledger: config.Ledger, secrets: config.Secrets, now: now}
 }
 
@@ -116,4 +113,13 @@ func mayManage(actor account.Actor) error {
 	}
 	return fault.New(fault.Forbidden, "an agent token may not change projects or pairing",
 		"Do it as the person, in the dashboard or on the command line.")
+}
+
+// inMilliseconds is a clock as exact as a row's times are, so that what was just made equals what is read
+// back; nil means the system's.
+func inMilliseconds(clock func() time.Time) func() time.Time {
+	if clock == nil {
+		clock = time.Now
+	}
+	return func() time.Time { return clock().UTC().Truncate(time.Millisecond) }
 }
