@@ -1,6 +1,15 @@
 package chrome
 
-import "context"
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"time"
+)
 
 // ConfinementMode is how Chrome is kept from the network.
 type ConfinementMode string
@@ -19,12 +28,67 @@ type Confinement struct {
 	Reason string          `json:"reason"`
 }
 
-// ConfineCommand is the name of the hidden subcommand that runs ConfineMain.
-const ConfineCommand = "confine"
+// probeTimeout is generous: a try takes milliseconds, and only a frozen machine takes more.
+const probeTimeout = 10 * time.Second
 
 // CheckConfinement tries the namespaces on this machine and tells what a pool would use. It starts this
 // binary again, so the binary must route ConfineCommand to ConfineMain.
-func CheckConfinement(ctx context.Context) Confinement { panic("soon") }
+func CheckConfinement(ctx context.Context) Confinement {
+	_, confinement := chooseNamespaces(ctx)
+	return confinement
+}
 
-// ConfineMain is the body of the hidden subcommand: args are those after its name. It returns the exit code.
-func ConfineMain(args []string) int { panic("soon") }
+// chooseNamespaces returns the words for the confine process that work here; none means by flags alone.
+func chooseNamespaces(ctx context.Context) ([]string, Confinement) {
+	refusal := errors.New("this system has no network namespaces")
+	for _, words := range namespaceAttempts() {
+		err := probe(ctx, words)
+		if err == nil {
+			return words, Confinement{Mode: ByKernel, Reason: kernelReason(words)}
+		}
+		refusal = err
+	}
+	return nil, Confinement{
+		Mode:   ByFlags,
+		Reason: fmt.Sprintf("only Chrome's own flags keep it from the network: %v", refusal),
+	}
+}
+
+func kernelReason(words []string) string {
+	reason := "Chrome runs in its own " + strings.Join(words, " and ") + " namespace"
+	if len(words) > 1 {
+		reason += "s"
+	}
+	reason += ", whose only way out is the egress proxy"
+	if isRoot() {
+		reason += "; as root it runs without Chrome's own sandbox and without any capability"
+	}
+	return reason
+}
+
+func probe(ctx context.Context, words []string) error {
+	ctx, cancel := context.WithTimeout(ctx, probeTimeout)
+	defer cancel()
+	cmd, err := confineCommand(ctx, append([]string{onlyProbe}, words...))
+	if err != nil {
+		return err
+	}
+	var said bytes.Buffer
+	cmd.Stderr = &said
+	if err := cmd.Run(); err != nil {
+		return fmt.Errorf("try %s namespace: %w %s", strings.Join(words, " and "), err, strings.TrimSpace(said.String()))
+	}
+	return nil
+}
+
+// confineCommand is this binary once more, as a confine process in the namespaces that words name.
+func confineCommand(ctx context.Context, words []string) (*exec.Cmd, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return nil, fmt.Errorf("find own binary: %w", err)
+	}
+	cmd := exec.CommandContext(ctx, self, append([]string{ConfineCommand}, words...)...) // #nosec G204 -- our own binary, fixed words
+	cmd.Env = []string{}
+	cmd.SysProcAttr = namespaces(words)
+	return cmd, nil
+}

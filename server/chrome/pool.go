@@ -2,9 +2,13 @@ package chrome
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"log/slog"
+	"sync"
 
-	"chaperone/relay/program"
+	"chaperone/relay/cdp"
+	"chaperone/server/fault"
 )
 
 // Options configure a Pool. RunDir and Egress are required.
@@ -16,6 +20,8 @@ type Options struct {
 	Egress Egress
 	// PageScript is the source of the page script that programs run functions of.
 	PageScript string
+	// Table says which call a program may make at which level; nil is the one that ships.
+	Table *cdp.Table
 	// RequireConfinement makes NewPool fail where the kernel cannot confine Chrome.
 	RequireConfinement bool
 	// Logger may be nil.
@@ -23,7 +29,88 @@ type Options struct {
 }
 
 // Pool is all managed Chrome of a server. Its methods are safe for concurrent use.
-type Pool struct{}
+type Pool struct {
+	options     Options
+	log         *slog.Logger
+	binary      Binary
+	folder      *runFolder
+	words       []string
+	confinement Confinement
+
+	mu      sync.Mutex
+	closed  bool
+	slots   map[slotKey]*slot
+	running sync.WaitGroup
+}
+
+// slotKey: sessions share a process only when both agree. Chrome does not say which context a
+// paused request belongs to, so one process has one policy.
+type slotKey struct {
+	account string
+	policy  Policy
+}
+
+// slot is a process, or the promise of one.
+type slot struct {
+	ready chan struct{} // closed when proc or err is set
+	proc  *process
+	err   error
+	users int
+}
+
+var errPoolClosed = errors.New("pool is closed")
+
+// NewPool looks for a browser, finds out how far the kernel can confine it, and removes what an earlier,
+// killed server left in RunDir, processes included. It starts no Chrome. ctx bounds only this call.
+func NewPool(ctx context.Context, o Options) (*Pool, error) {
+	if o.Logger == nil {
+		o.Logger = slog.New(slog.DiscardHandler)
+	}
+	if o.Table == nil {
+		table, err := cdp.Load()
+		if err != nil {
+			return nil, fmt.Errorf("load method table: %w", err)
+		}
+		o.Table = table
+	}
+	binary, err := Find(o.Binary)
+	if err != nil {
+		return nil, err
+	}
+	words, confinement := chooseNamespaces(ctx)
+	if o.RequireConfinement && confinement.Mode != ByKernel {
+		return nil, fmt.Errorf("confine Chrome: %s", confinement.Reason)
+	}
+	folder, err := openRunFolder(o.RunDir)
+	if err != nil {
+		return nil, err
+	}
+	if err := folder.sweep(ctx); err != nil {
+		return nil, errors.Join(err, folder.close())
+	}
+	p := &Pool{
+		options: o, log: o.Logger, binary: binary, folder: folder,
+		words: words, confinement: confinement, slots: map[slotKey]*slot{},
+	}
+	p.warn(ctx)
+	return p, nil
+}
+
+// warn tells the operator, at every start, what this machine does not give.
+func (p *Pool) warn(ctx context.Context) {
+	if p.confinement.Mode != ByKernel {
+		p.log.LogAttrs(ctx, slog.LevelWarn, "managed chrome is confined by flags only", slog.String("reason", p.confinement.Reason))
+	}
+	if isRoot() {
+		p.log.LogAttrs(ctx, slog.LevelWarn, "managed chrome runs as root and so without its sandbox; run the server as an ordinary user")
+	}
+}
+
+// Confinement tells how Chrome is kept from the network.
+func (p *Pool) Confinement() Confinement { return p.confinement }
+
+// Binary tells which browser the pool starts.
+func (p *Pool) Binary() Binary { return p.binary }
 
 // OpenOptions describe a session. Account, Session and Policy are required.
 type OpenOptions struct {
@@ -34,49 +121,164 @@ type OpenOptions struct {
 	Height  int // 0 is 800
 }
 
-// NewPool looks for a browser, finds out how far the kernel can confine it, and removes what an earlier,
-// killed server left in RunDir, processes included. It starts no Chrome. ctx bounds only this call.
-func NewPool(ctx context.Context, o Options) (*Pool, error) { panic("soon") }
-
 // Open starts a session: in a Chrome of the same account and policy if one runs, else in a new one. ctx
-// bounds only the opening. Errors are *fault.Fault with code unavailable where Chrome or egress could not
-// be had, bad_request for unusable options.
-func (p *Pool) Open(ctx context.Context, o OpenOptions) (*Browser, error) { panic("soon") }
+// bounds only the opening. Errors are *fault.Fault: unavailable where Chrome or egress could not be had,
+// bad_request for unusable options.
+func (p *Pool) Open(ctx context.Context, o OpenOptions) (*Browser, error) {
+	if err := o.complete(); err != nil {
+		return nil, err
+	}
+	key := slotKey{account: o.Account, policy: o.Policy}
+	s, err := p.acquire(ctx, key)
+	if err != nil {
+		return nil, p.unavailable(ctx, err)
+	}
+	b, err := openBrowser(ctx, s.proc, o)
+	if err != nil {
+		p.release(key, s)
+		return nil, p.unavailable(ctx, err)
+	}
+	b.release = func() { p.release(key, s) }
+	return b, nil
+}
 
-// Confinement tells how Chrome is kept from the network.
-func (p *Pool) Confinement() Confinement { panic("soon") }
+const maxViewport = 8192
 
-// Binary tells which browser the pool starts.
-func (p *Pool) Binary() Binary { panic("soon") }
+func (o *OpenOptions) complete() error {
+	if o.Width == 0 {
+		o.Width = 1280
+	}
+	if o.Height == 0 {
+		o.Height = 800
+	}
+	switch {
+	case o.Account == "" || o.Session == "":
+		return fault.New(fault.BadRequest, "a session needs an account and an id", "")
+	case o.Policy != ReadOnly && o.Policy != Interactive:
+		return fault.New(fault.BadRequest, "the policy is neither read_only nor interactive", "")
+	case min(o.Width, o.Height) < 1 || max(o.Width, o.Height) > maxViewport:
+		return fault.New(fault.BadRequest, "the viewport is too small or too large", "Ask for 1 to 8192 pixels each way.")
+	}
+	return nil
+}
+
+// unavailable keeps the reason for the log: it may name paths, which are not the outside's business.
+func (p *Pool) unavailable(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	p.log.LogAttrs(ctx, slog.LevelError, "managed session did not open", slog.Any("error", err))
+	return fault.New(fault.Unavailable, "a managed browser could not be started", "Try again; chaperone doctor tells what the machine lacks.")
+}
+
+// acquire returns a slot with a process that lives, counted as used. A process that has just died is waited for
+// and replaced.
+func (p *Pool) acquire(ctx context.Context, key slotKey) (*slot, error) {
+	for {
+		s, err := p.claim(ctx, key)
+		if err != nil {
+			return nil, err
+		}
+		select {
+		case <-s.ready:
+		case <-ctx.Done():
+			p.running.Go(func() { p.release(key, s) }) // a process nobody else waits for ends when it is up
+			return nil, ctx.Err()
+		}
+		if s.err != nil {
+			p.release(key, s)
+			return nil, s.err
+		}
+		select {
+		case <-s.proc.dead:
+			p.release(key, s)
+		default:
+			return s, nil
+		}
+	}
+}
+
+func (p *Pool) claim(ctx context.Context, key slotKey) (*slot, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.closed {
+		return nil, errPoolClosed
+	}
+	s, ok := p.slots[key]
+	if !ok {
+		s = &slot{ready: make(chan struct{})}
+		p.slots[key] = s
+		p.running.Go(func() { p.fill(ctx, key, s) })
+	}
+	s.users++
+	return s, nil
+}
+
+// fill starts the slot's process and watches it to its end. The first asker's context does not end it:
+// others may be waiting for the same process.
+func (p *Pool) fill(ctx context.Context, key slotKey, s *slot) {
+	starting, cancel := context.WithTimeout(context.WithoutCancel(ctx), launchTimeout)
+	defer cancel()
+	s.proc, s.err = p.launch(starting, key.policy)
+	close(s.ready)
+	if s.err == nil {
+		<-s.proc.dead
+	}
+	p.forget(key, s)
+	if s.err == nil {
+		<-s.proc.gone
+	}
+}
+
+func (p *Pool) forget(key slotKey, s *slot) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.slots[key] == s {
+		delete(p.slots, key)
+	}
+}
+
+// release counts one user less; the last one out ends the process and waits for that.
+func (p *Pool) release(key slotKey, s *slot) {
+	p.mu.Lock()
+	s.users--
+	last := s.users == 0
+	if last && p.slots[key] == s {
+		delete(p.slots, key)
+	}
+	p.mu.Unlock()
+	if !last {
+		return
+	}
+	<-s.ready
+	if s.err == nil {
+		s.proc.stop()
+	}
+}
 
 // Close ends every session and returns when no process, folder or socket of the pool is left. Open
 // fails afterwards.
-func (p *Pool) Close(ctx context.Context) error { panic("soon") }
-
-// Browser is one session's browser: a context of its own in a managed Chrome. Its methods are safe for
-// concurrent use; programs of one session run one after the other.
-type Browser struct{}
-
-// Run runs one program in one tab of the session and answers when it has ended. A failed step, a tab that is
-// gone (tab_closed) and a refused call (forbidden) are in Result.Error; err is a *fault.Fault, with code
-// session_ended once the session is over, or ctx's error.
-func (b *Browser) Run(ctx context.Context, p program.Program) (program.Result, error) { panic("soon") }
-
-// Tabs lists the session's open tabs in order of opening. A fresh session has none.
-func (b *Browser) Tabs() []program.Tab { panic("soon") }
-
-// Cast calls show with pictures of a tab, one at a time and from one goroutine, at most o.FPS a second, the
-// newest always, until ctx ends (nil) or the tab or the session does (*fault.Fault).
-func (b *Browser) Cast(ctx context.Context, o program.CastOptions, show func(program.Picture)) error {
-	panic("soon")
+func (p *Pool) Close(ctx context.Context) error {
+	p.mu.Lock()
+	if p.closed {
+		p.mu.Unlock()
+		return nil
+	}
+	p.closed = true
+	for _, s := range p.slots {
+		p.running.Go(func() {
+			if <-s.ready; s.err == nil {
+				s.proc.stop()
+			}
+		})
+	}
+	p.mu.Unlock()
+	done := make(chan struct{})
+	go func() { p.running.Wait(); close(done) }()
+	select {
+	case <-done:
+		return p.folder.close()
+	case <-ctx.Done():
+		return fmt.Errorf("close pool: %w", ctx.Err())
+	}
 }
-
-// Close ends the session: its tabs, its context, its way out and, when it was the last, its Chrome. It
-// is idempotent.
-func (b *Browser) Close(ctx context.Context) error { panic("soon") }
-
-// Done is closed when the session is over, by Close or by a failure.
-func (b *Browser) Done() <-chan struct{} { panic("soon") }
-
-// Err says why the session is over: nil before that and after Close.
-func (b *Browser) Err() error { panic("soon") }

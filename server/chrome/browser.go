@@ -1,0 +1,177 @@
+package chrome
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+	"sync"
+
+	"chaperone/relay/program"
+)
+
+// maxTabs bounds a session's tabs; what a page opens beyond is closed at once.
+const maxTabs = 32
+
+// Browser is one session's browser: a context of its own in a managed Chrome. Its methods are safe for
+// concurrent use; programs of one session run one after the other.
+type Browser struct {
+	proc      *process
+	options   OpenOptions
+	contextID string
+	port      int
+	closeWay  func() error
+	release   func()
+
+	turn chan struct{} // of capacity one: holds whoever runs a program
+	over chan struct{} // closed first: nothing new begins
+	done chan struct{} // closed last: nothing is left
+
+	mu      sync.Mutex
+	lastTab int
+	tabs    []*tab        // in order of opening
+	changed chan struct{} // closed and replaced with every change of tabs
+	err     error
+}
+
+// openBrowser makes a session's way out and the context that knows no other.
+func openBrowser(ctx context.Context, p *process, o OpenOptions) (*Browser, error) {
+	b := &Browser{
+		proc: p, options: o,
+		turn: make(chan struct{}, 1), over: make(chan struct{}), done: make(chan struct{}), changed: make(chan struct{}),
+	}
+	socket := p.nextSocket()
+	closeWay, err := p.options.Egress.OpenWay(ctx, Way{Account: o.Account, Session: o.Session, Policy: o.Policy, Socket: socket})
+	if err != nil {
+		return nil, fmt.Errorf("open way out: %w", err)
+	}
+	b.closeWay = closeWay
+	if err := b.enter(ctx, socket); err != nil {
+		return nil, errors.Join(err, b.leave(ctx), closeWay())
+	}
+	return b, nil
+}
+
+// enter asks for the forwarder and the context; what it got before an error, leave gives back.
+func (b *Browser) enter(ctx context.Context, socket string) error {
+	forwarded, err := b.proc.warden.ask(ctx, order{Forward: socket})
+	if err != nil {
+		return fmt.Errorf("open forwarder: %w", err)
+	}
+	b.port = forwarded.Port
+	text, err := b.proc.conn.call(ctx, "", "Target.createBrowserContext", map[string]any{
+		"disposeOnDetach": true,
+		"proxyServer":     "127.0.0.1:" + strconv.Itoa(b.port),
+		"proxyBypassList": "<-loopback>",
+	})
+	if err != nil {
+		return fmt.Errorf("create context: %w", err)
+	}
+	var made struct {
+		ID string `json:"browserContextId"`
+	}
+	if err := json.Unmarshal(text, &made); err != nil || made.ID == "" {
+		return fmt.Errorf("read context: %w", err)
+	}
+	b.contextID = made.ID
+	return b.restrict(ctx)
+}
+
+// restrict denies downloads and every permission, and lets the context's tabs come in.
+func (b *Browser) restrict(ctx context.Context) error {
+	deny := map[string]any{"behavior": "deny", "browserContextId": b.contextID}
+	if _, err := b.proc.conn.call(ctx, "", "Browser.setDownloadBehavior", deny); err != nil {
+		return fmt.Errorf("deny downloads: %w", err)
+	}
+	none := map[string]any{"permissions": []string{}, "browserContextId": b.contextID}
+	if _, err := b.proc.conn.call(ctx, "", "Browser.grantPermissions", none); err != nil {
+		return fmt.Errorf("deny permissions: %w", err)
+	}
+	if !b.proc.add(b) {
+		return errStopped
+	}
+	return nil
+}
+
+// leave gives context and forwarder back. If Chrome does not let go of a context, its process ends.
+func (b *Browser) leave(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), partTimeout)
+	defer cancel()
+	if b.contextID != "" {
+		gone := map[string]any{"browserContextId": b.contextID}
+		if _, err := b.proc.conn.call(ctx, "", "Target.disposeBrowserContext", gone); err != nil {
+			b.proc.conn.fail(fmt.Errorf("dispose context: %w", err))
+		}
+	}
+	if b.port == 0 {
+		return nil
+	}
+	if _, err := b.proc.warden.ask(ctx, order{Close: b.port}); err != nil && !errors.Is(err, errWardenEnded) {
+		return fmt.Errorf("close forwarder: %w", err)
+	}
+	return nil
+}
+
+// Close ends the session: its tabs, its context, its way out and, when it was the last, its Chrome. It
+// is idempotent.
+func (b *Browser) Close(ctx context.Context) error {
+	if !b.proc.remove(b) {
+		select {
+		case <-b.done:
+			return nil
+		case <-ctx.Done():
+			return fmt.Errorf("close session: %w", ctx.Err())
+		}
+	}
+	err := errors.Join(b.leave(ctx), b.finish(nil))
+	b.release()
+	return err
+}
+
+// finish is what every end has in common. Who took the browser out of its process calls it, once.
+func (b *Browser) finish(reason error) error {
+	close(b.over)
+	b.mu.Lock()
+	tabs := b.tabs
+	b.tabs, b.err = nil, reason
+	b.mu.Unlock()
+	for _, t := range tabs {
+		t.close()
+	}
+	err := b.closeWay()
+	close(b.done)
+	if err != nil {
+		return fmt.Errorf("close way out: %w", err)
+	}
+	return nil
+}
+
+// Done is closed when the session is over, by Close or by a failure.
+func (b *Browser) Done() <-chan struct{} { return b.done }
+
+// Err says why the session is over: nil before that and after Close.
+func (b *Browser) Err() error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.err
+}
+
+// Tabs lists the session's open tabs in order of opening, with the titles they had when the last program
+// ended. A fresh session has none.
+func (b *Browser) Tabs() []program.Tab {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	list := make([]program.Tab, 0, len(b.tabs))
+	for _, t := range b.tabs {
+		list = append(list, t.view)
+	}
+	return list
+}
+
+func (b *Browser) level() program.Level {
+	if b.options.Policy == Interactive {
+		return program.LevelAct
+	}
+	return program.LevelRead
+}

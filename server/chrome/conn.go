@@ -1,0 +1,258 @@
+package chrome
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+
+	"chaperone/relay/program"
+)
+
+const (
+	// maxIncoming bounds the messages that wait to be handled. Handling never waits, so a full queue means
+	// that something is badly wrong: the connection ends, and with it, by design, its Chrome.
+	maxIncoming = 8192
+	// maxOutgoing bounds the messages that wait for Chrome to read its pipe. A full queue ends the connection too.
+	maxOutgoing = 1024
+)
+
+var (
+	errConnClosed  = errors.New("connection to Chrome is closed")
+	errSessionGone = errors.New("the target is gone")
+	errFlood       = errors.New("Chrome tells more than can be handled")
+	errChromeDeaf  = errors.New("Chrome does not read its commands")
+)
+
+// conn is a DevTools connection over a pair of pipes. One goroutine reads and never waits for anybody; one
+// hands out what was read, in Chrome's order: an event that came before a reply has been handled before the
+// call returns. Its methods are safe for concurrent use.
+type conn struct {
+	in       io.ReadCloser
+	out      io.WriteCloser
+	outgoing chan []byte
+	incoming chan message
+
+	mu     sync.Mutex
+	lastID int
+	calls  map[int]pendingCall
+	err    error // why it ended, set before closed is closed
+	closed chan struct{}
+
+	running sync.WaitGroup
+}
+
+// event is what Chrome tells unasked. TargetSession is empty for the browser itself.
+type event struct {
+	TargetSession string
+	Method        string
+	Params        json.RawMessage
+}
+
+type pendingCall struct {
+	targetSession string
+	reply         chan reply // of capacity one
+}
+
+type reply struct {
+	result json.RawMessage
+	err    error
+}
+
+// command and message are the two shapes on the wire.
+type command struct {
+	ID            int    `json:"id"`
+	TargetSession string `json:"sessionId,omitempty"`
+	Method        string `json:"method"`
+	Params        any    `json:"params,omitempty"`
+}
+
+type message struct {
+	ID            int             `json:"id"`
+	TargetSession string          `json:"sessionId"`
+	Method        string          `json:"method"`
+	Params        json.RawMessage `json:"params"`
+	Result        json.RawMessage `json:"result"`
+	Error         *wireError      `json:"error"`
+}
+
+// codeServerError is JSON-RPC's general code of a server's own errors; Chrome uses it for nearly all.
+const codeServerError = -32000
+
+type wireError struct {
+	Code    int    `json:"code"`
+	Message string `json:"message"`
+}
+
+func newConn(in io.ReadCloser, out io.WriteCloser) *conn {
+	return &conn{
+		in: in, out: out,
+		outgoing: make(chan []byte, maxOutgoing), incoming: make(chan message, maxIncoming),
+		calls: map[int]pendingCall{}, closed: make(chan struct{}),
+	}
+}
+
+// start begins to read, write and hand events to handle, which must not wait. close must be called.
+func (c *conn) start(handle func(event)) {
+	c.running.Go(c.read)
+	c.running.Go(c.write)
+	c.running.Go(func() { c.handOut(handle) })
+}
+
+// close ends the connection and waits for its goroutines.
+func (c *conn) close() {
+	c.fail(errConnClosed)
+	c.running.Wait()
+}
+
+// fail ends the connection once, for the first reason given.
+func (c *conn) fail(reason error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.err != nil {
+		return
+	}
+	c.err = reason
+	close(c.closed)
+	_, _ = c.in.Close(), c.out.Close()
+}
+
+func (c *conn) cause() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.err
+}
+
+// call sends one command and waits for its reply, the context, the end of the target's session or the
+// end of the connection, whichever is first. A refusal by Chrome is a *program.CallError.
+func (c *conn) call(ctx context.Context, targetSession, method string, params any) (json.RawMessage, error) {
+	answer := make(chan reply, 1)
+	id, err := c.send(targetSession, method, params, answer)
+	if err != nil {
+		return nil, err
+	}
+	select {
+	case r := <-answer:
+		return r.result, r.err
+	case <-c.closed:
+		return nil, c.cause()
+	case <-ctx.Done():
+		c.forget(id)
+		return nil, ctx.Err()
+	}
+}
+
+// post sends one command whose reply nobody needs. It never waits.
+func (c *conn) post(targetSession, method string, params any) {
+	if _, err := c.send(targetSession, method, params, nil); err != nil {
+		c.fail(err)
+	}
+}
+
+func (c *conn) send(targetSession, method string, params any, answer chan reply) (int, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.err != nil {
+		return 0, c.err
+	}
+	c.lastID++
+	id := c.lastID
+	text, err := json.Marshal(command{ID: id, TargetSession: targetSession, Method: method, Params: params})
+	if err != nil {
+		return 0, fmt.Errorf("encode %s: %w", method, err)
+	}
+	select {
+	case c.outgoing <- append(text, 0):
+	default:
+		return 0, errChromeDeaf
+	}
+	if answer != nil {
+		c.calls[id] = pendingCall{targetSession: targetSession, reply: answer}
+	}
+	return id, nil
+}
+
+func (c *conn) forget(id int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	delete(c.calls, id)
+}
+
+// endSession fails the calls under way in a target's session: Chrome does not answer for what is gone.
+func (c *conn) endSession(targetSession string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for id, pending := range c.calls {
+		if pending.targetSession == targetSession {
+			delete(c.calls, id)
+			pending.reply <- reply{err: errSessionGone}
+		}
+	}
+}
+
+func (c *conn) write() {
+	for {
+		select {
+		case text := <-c.outgoing:
+			if _, err := c.out.Write(text); err != nil {
+				c.fail(fmt.Errorf("write to Chrome: %w", err))
+				return
+			}
+		case <-c.closed:
+			return
+		}
+	}
+}
+
+func (c *conn) read() {
+	defer close(c.incoming)
+	frames := newFrameReader(c.in, maxMessage)
+	for {
+		text, err := frames.next()
+		m := message{}
+		switch {
+		case errors.Is(err, errTooLong):
+			m.ID, m.Error = idOf(text), &wireError{Code: codeServerError, Message: "the answer is too large"}
+		case err != nil:
+			c.fail(fmt.Errorf("read from Chrome: %w", err))
+			return
+		default:
+			err = json.Unmarshal(text, &m)
+		}
+		if err != nil && !errors.Is(err, errTooLong) {
+			c.fail(fmt.Errorf("decode message from Chrome: %w", err))
+			return
+		}
+		select {
+		case c.incoming <- m:
+		default:
+			c.fail(errFlood)
+			return
+		}
+	}
+}
+
+func (c *conn) handOut(handle func(event)) {
+	for m := range c.incoming {
+		switch {
+		case m.Method != "":
+			handle(event{TargetSession: m.TargetSession, Method: m.Method, Params: m.Params})
+		case m.Error != nil:
+			c.settle(m.ID, reply{err: &program.CallError{Code: m.Error.Code, Message: m.Error.Message}})
+		default:
+			c.settle(m.ID, reply{result: m.Result})
+		}
+	}
+}
+
+// settle answers a call, unless nobody waits any more.
+func (c *conn) settle(id int, r reply) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if pending, ok := c.calls[id]; ok {
+		delete(c.calls, id)
+		pending.reply <- r
+	}
+}

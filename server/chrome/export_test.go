@@ -1,0 +1,19 @@
+package chrome
+
+// CommandLine is the exact list that Chrome is started with.
+var CommandLine = commandLine
+
+// WithoutNamespaces makes a pool do as on a machine whose kernel refuses them.
+func (p *Pool) WithoutNamespaces() { p.words = nil }
+
+// NewFrameReader and its Next are the splitter of Chrome's messages.
+var NewFrameReader = newFrameReader
+
+// Next returns one message.
+func (f *frameReader) Next() ([]byte, error) { return f.next() }
+
+// ErrTooLong marks the head of a message that was longer than allowed.
+var ErrTooLong = errTooLong
+
+// DecodeOrder parses one line from the server.
+var DecodeOrder = decodeOrder

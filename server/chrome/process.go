@@ -1,0 +1,287 @@
+package chrome
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"time"
+)
+
+const (
+	// launchTimeout is long: a full Chromium on a busy machine has been seen to take ten seconds.
+	launchTimeout = 30 * time.Second
+	// partTimeout bounds the polite steps at a session's end; the impolite one comes after.
+	partTimeout = 5 * time.Second
+)
+
+var errStopped = errors.New("Chrome was stopped")
+
+// process is one Chrome of one account and policy, with the sessions in it.
+type process struct {
+	options Options
+	policy  Policy
+	log     *slog.Logger
+	folder  processFolder
+	warden  *warden
+	conn    *conn
+
+	mu       sync.Mutex
+	browsers map[string]*Browser // by browser context id; nil once the process has ended
+	sinks    map[string]sink     // by target session
+	sockets  int
+
+	quit chan struct{} // asks it to end
+	once sync.Once     // for quit
+	dead chan struct{} // nothing works any more
+	gone chan struct{} // nothing is left
+}
+
+// sink takes the events of one target session; it must not wait.
+type sink func(event)
+
+// launch starts a Chrome and returns it ready for sessions: connected, watched and, when read-only, guarded.
+func (p *Pool) launch(ctx context.Context, policy Policy) (*process, error) {
+	folder, err := p.folder.newProcessFolder()
+	if err != nil {
+		return nil, err
+	}
+	w, err := startWarden(ctx, p.words)
+	if err != nil {
+		return nil, errors.Join(err, folder.remove(ctx))
+	}
+	proc := &process{
+		options: p.options, policy: policy, log: p.log, folder: folder, warden: w,
+		browsers: map[string]*Browser{}, sinks: map[string]sink{},
+		quit: make(chan struct{}), dead: make(chan struct{}), gone: make(chan struct{}),
+	}
+	proc.conn = newConn(w.fromIt, w.toChild)
+	go proc.live()
+	if err := proc.prepare(ctx, p.binary); err != nil {
+		proc.stop()
+		said := w.stderr.String()
+		p.log.LogAttrs(ctx, slog.LevelError, "chrome did not start", slog.String("stderr", said), slog.Any("error", err))
+		return nil, err
+	}
+	p.log.LogAttrs(ctx, slog.LevelInfo, "chrome started", slog.Int("pid", w.pid()), slog.String("policy", string(policy)))
+	return proc, nil
+}
+
+func (p *process) prepare(ctx context.Context, b Binary) error {
+	if err := p.folder.record(p.warden.pid()); err != nil {
+		return err
+	}
+	_, err := p.warden.ask(ctx, order{Start: &startOrder{
+		Path: b.Path,
+		Args: commandLine(b, p.folder.profile()),
+		Env:  environment(p.folder.profile(), p.folder.tmp()),
+		Dir:  p.folder.path,
+	}})
+	if err != nil {
+		return fmt.Errorf("start Chrome: %w", err)
+	}
+	if p.policy == ReadOnly {
+		if err := installGuard(ctx, p.conn); err != nil {
+			return err
+		}
+	}
+	pages := []map[string]any{{"type": "page"}}
+	for _, step := range []struct {
+		method string
+		params any
+	}{
+		{"Target.setDiscoverTargets", map[string]any{"discover": true, "filter": pages}},
+		{"Target.setAutoAttach", map[string]any{"autoAttach": true, "waitForDebuggerOnStart": false, "flatten": true, "filter": pages}},
+	} {
+		if _, err := p.conn.call(ctx, "", step.method, step.params); err != nil {
+			return fmt.Errorf("call %s: %w", step.method, err)
+		}
+	}
+	return nil
+}
+
+// live lets the process live until it ends, for whatever reason, and then clears everything away.
+func (p *process) live() {
+	defer close(p.gone)
+	p.conn.start(p.route)
+	reason := p.waitForEnd()
+	close(p.dead)
+	p.conn.close()
+	p.clear(reason)
+}
+
+func (p *process) waitForEnd() error {
+	select {
+	case <-p.quit:
+		return errStopped
+	case <-p.conn.closed:
+		return fmt.Errorf("connection ended: %w", p.conn.cause())
+	case <-p.warden.ended:
+		return errors.New("Chrome " + p.warden.reason)
+	}
+}
+
+// clear kills what is left and ends the sessions. It must not be kept from that by anybody's context.
+func (p *process) clear(reason error) {
+	ctx := context.Background()
+	if !errors.Is(reason, errStopped) {
+		p.log.LogAttrs(ctx, slog.LevelError, "chrome ended", slog.Int("pid", p.warden.pid()), slog.Any("error", reason))
+	}
+	err := p.warden.stop(ctx)
+	p.mu.Lock()
+	browsers := p.browsers
+	p.browsers = nil
+	p.mu.Unlock()
+	for _, b := range browsers {
+		err = errors.Join(err, b.finish(reason))
+	}
+	if err = errors.Join(err, p.folder.remove(ctx)); err != nil {
+		p.log.LogAttrs(ctx, slog.LevelError, "chrome left something behind", slog.Any("error", err))
+	}
+}
+
+// stop ends the process with its sessions and returns when nothing of it is left.
+func (p *process) stop() {
+	p.once.Do(func() { close(p.quit) })
+	<-p.gone
+}
+
+// add lets a session's browser receive its tabs; false once the process has ended.
+func (p *process) add(b *Browser) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.browsers == nil {
+		return false
+	}
+	p.browsers[b.contextID] = b
+	return true
+}
+
+// remove takes a browser out; true for exactly one caller, who then has to finish it.
+func (p *process) remove(b *Browser) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	_, ok := p.browsers[b.contextID]
+	delete(p.browsers, b.contextID)
+	return ok
+}
+
+func (p *process) nextSocket() string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.sockets++
+	return p.folder.socket(p.sockets)
+}
+
+// listen sends the events of a target session to s; nil ends that.
+func (p *process) listen(targetSession string, s sink) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if s == nil {
+		delete(p.sinks, targetSession)
+		return
+	}
+	p.sinks[targetSession] = s
+}
+
+func (p *process) sink(targetSession string) sink {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.sinks[targetSession]
+}
+
+func (p *process) owners() []*Browser {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	all := make([]*Browser, 0, len(p.browsers))
+	for _, b := range p.browsers {
+		all = append(all, b)
+	}
+	return all
+}
+
+// route moves one event on. The connection calls it in Chrome's order; it never waits.
+func (p *process) route(e event) {
+	switch {
+	case e.Method == "Fetch.requestPaused":
+		answerPaused(p.conn, e.Params)
+	case e.TargetSession == "":
+		p.routeTarget(e)
+	default:
+		p.followChild(e)
+		if s := p.sink(e.TargetSession); s != nil {
+			s(e)
+		}
+	}
+}
+
+// targetEvent is the union of what the Target events carry.
+type targetEvent struct {
+	TargetSession string     `json:"sessionId"`
+	TargetID      string     `json:"targetId"`
+	Info          targetInfo `json:"targetInfo"`
+}
+
+type targetInfo struct {
+	ID        string `json:"targetId"`
+	Type      string `json:"type"`
+	Title     string `json:"title"`
+	URL       string `json:"url"`
+	OpenerID  string `json:"openerId"`
+	ContextID string `json:"browserContextId"`
+}
+
+func (p *process) routeTarget(e event) {
+	var t targetEvent
+	if json.Unmarshal(e.Params, &t) != nil {
+		return
+	}
+	switch e.Method {
+	case "Target.attachedToTarget":
+		p.mu.Lock()
+		b := p.browsers[t.Info.ContextID]
+		p.mu.Unlock()
+		if b != nil {
+			b.adopt(t.TargetSession, t.Info)
+		}
+	case "Target.detachedFromTarget":
+		p.endTargetSession(t.TargetSession)
+	case "Target.targetInfoChanged":
+		for _, b := range p.owners() {
+			b.describe(t.Info)
+		}
+	case "Target.targetCrashed":
+		p.conn.post("", "Target.closeTarget", map[string]any{"targetId": t.TargetID})
+		p.dropTarget(t.TargetID)
+	case "Target.targetDestroyed":
+		p.dropTarget(t.TargetID)
+	}
+}
+
+func (p *process) dropTarget(targetID string) {
+	for _, b := range p.owners() {
+		b.drop(targetID)
+	}
+}
+
+// followChild lets the events of a tab's frames and workers reach the tab.
+func (p *process) followChild(e event) {
+	var t targetEvent
+	switch e.Method {
+	case "Target.attachedToTarget":
+		if json.Unmarshal(e.Params, &t) == nil {
+			p.listen(t.TargetSession, p.sink(e.TargetSession))
+		}
+	case "Target.detachedFromTarget":
+		if json.Unmarshal(e.Params, &t) == nil {
+			p.endTargetSession(t.TargetSession)
+		}
+	}
+}
+
+func (p *process) endTargetSession(targetSession string) {
+	p.listen(targetSession, nil)
+	p.conn.endSession(targetSession)
+}

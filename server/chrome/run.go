@@ -1,0 +1,184 @@
+package chrome
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"log/slog"
+
+	"chaperone/relay/program"
+	"chaperone/server/fault"
+)
+
+// Run runs one program in one tab of the session and answers when it has ended. A failed step, a tab that is
+// gone (tab_closed) and a refused call (forbidden) are in Result.Error; err is a *program.Error, with code
+// session_ended once the session is over, or ctx's error.
+func (b *Browser) Run(ctx context.Context, p program.Program) (program.Result, error) {
+	if err := b.takeTurn(ctx); err != nil {
+		return program.Result{}, err
+	}
+	defer func() { <-b.turn }()
+	before := b.newest()
+	t, err := b.tab(ctx, p.Tab)
+	if err != nil {
+		return program.Result{}, b.explain(ctx, err)
+	}
+	if t == nil {
+		return refused(p.Tab, fault.TabClosed, "there is no tab "+p.Tab), nil
+	}
+	result, err := b.runIn(ctx, t, p)
+	if err != nil {
+		return program.Result{}, err
+	}
+	b.refresh(ctx)
+	result.Tab = t.id
+	result.Opened = b.openedSince(before, t)
+	return result, nil
+}
+
+// refresh asks for what Chrome does not tell by itself: a title that came after its document.
+func (b *Browser) refresh(ctx context.Context) {
+	pages := map[string]any{"filter": []map[string]any{{"type": "page"}}}
+	text, err := b.proc.conn.call(ctx, "", "Target.getTargets", pages)
+	var list struct {
+		Infos []targetInfo `json:"targetInfos"`
+	}
+	if err != nil || json.Unmarshal(text, &list) != nil {
+		return // the addresses and titles that were told stay
+	}
+	for _, info := range list.Infos {
+		b.describe(info)
+	}
+}
+
+func (b *Browser) runIn(ctx context.Context, t *tab, p program.Program) (program.Result, error) {
+	select {
+	case <-t.ready:
+	case <-t.gone:
+	case <-ctx.Done():
+		return program.Result{}, ctx.Err()
+	}
+	running, cancel := context.WithCancel(ctx)
+	defer cancel()
+	defer t.onGone(cancel)()
+	var result program.Result
+	if !t.isGone() {
+		if t.failed != nil {
+			return refused(t.id, fault.Unavailable, "the tab does not answer"), nil
+		}
+		result = t.executor.Run(running, p)
+		if result.Error == nil {
+			return result, nil // perhaps the page closed itself, as its last act
+		}
+	}
+	select {
+	case <-b.over:
+		return program.Result{}, b.ended()
+	default:
+	}
+	if t.isGone() {
+		return tabClosed(result), nil
+	}
+	if ctx.Err() != nil {
+		return program.Result{}, ctx.Err()
+	}
+	return result, nil
+}
+
+func (t *tab) isGone() bool {
+	select {
+	case <-t.gone:
+		return true
+	default:
+		return false
+	}
+}
+
+// tabClosed says what the failure really was.
+func tabClosed(r program.Result) program.Result {
+	step := len(r.Steps)
+	if r.Error != nil {
+		step = r.Error.Step
+	}
+	r.Error = &program.Error{Step: step, Code: string(fault.TabClosed), Message: "the tab was closed or has crashed"}
+	return r
+}
+
+func refused(tab string, code fault.Code, message string) program.Result {
+	return program.Result{Tab: tab, Error: failure(code, message)}
+}
+
+// failure is an error that is no step's.
+func failure(code fault.Code, message string) *program.Error {
+	return &program.Error{Step: -1, Code: string(code), Message: message}
+}
+
+func (b *Browser) takeTurn(ctx context.Context) error {
+	select {
+	case <-b.over:
+		return b.ended()
+	default:
+	}
+	select {
+	case b.turn <- struct{}{}:
+		return nil
+	case <-b.over:
+		return b.ended()
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+func (b *Browser) ended() error {
+	return failure(fault.SessionEnded, "the session is over")
+}
+
+// tab returns the named tab, a new one, or nil.
+func (b *Browser) tab(ctx context.Context, name string) (*tab, error) {
+	if name == program.NewTab {
+		return b.openTab(ctx)
+	}
+	return b.named(name), nil
+}
+
+func (b *Browser) named(name string) *tab {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.find(func(t *tab) bool { return t.view.ID == name })
+}
+
+func (b *Browser) newest() int {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.lastTab
+}
+
+// openedSince lists the tabs that pages opened while a program ran in t.
+func (b *Browser) openedSince(before int, t *tab) []program.Tab {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	var opened []program.Tab
+	for _, other := range b.tabs {
+		if other.number > before && other != t {
+			opened = append(opened, other.view)
+		}
+	}
+	return opened
+}
+
+// explain turns the reasons for which a tab cannot be had into what the outside may know.
+func (b *Browser) explain(ctx context.Context, err error) error {
+	select {
+	case <-b.over:
+		return b.ended()
+	default:
+	}
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if errors.Is(err, errTooManyTabs) {
+		return failure(fault.RateLimited, "the session has as many tabs as it may have; close one")
+	}
+	b.proc.log.LogAttrs(ctx, slog.LevelError, "tab did not open", slog.Any("error", err))
+	return failure(fault.Unavailable, "a tab could not be opened")
+}

@@ -1,0 +1,199 @@
+package chrome
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+	"sync"
+
+	"chaperone/relay/program"
+)
+
+var errTooManyTabs = errors.New("too many tabs")
+
+// tab is one page of a session.
+type tab struct {
+	conn          *conn
+	targetID      string
+	targetSession string
+	number        int
+	id            string
+	view          program.Tab // guarded by the browser's mu
+	executor      *program.Executor
+
+	ready  chan struct{} // closed when the executor is attached, or cannot be
+	failed error         // set before ready is closed
+
+	life    context.CancelFunc
+	gone    <-chan struct{}
+	onGone  func(func()) (stop func() bool)
+	running sync.WaitGroup
+}
+
+// adopt takes in a page of the session's context, whoever opened it. Further connections to the same page
+// are somebody's own business.
+func (b *Browser) adopt(targetSession string, info targetInfo) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	select {
+	case <-b.over:
+		return
+	default:
+	}
+	if b.find(func(t *tab) bool { return t.targetID == info.ID }) != nil {
+		return
+	}
+	if len(b.tabs) >= maxTabs {
+		b.proc.conn.post("", "Target.closeTarget", map[string]any{"targetId": info.ID})
+		return
+	}
+	b.lastTab++
+	t := newTab(b, targetSession, info)
+	b.tabs = append(b.tabs, t)
+	b.tellChanged()
+	b.proc.listen(targetSession, t.take)
+	t.start()
+}
+
+// newTab is called with the browser's mu held.
+func newTab(b *Browser, targetSession string, info targetInfo) *tab {
+	life, end := context.WithCancel(context.Background())
+	id := "t" + strconv.Itoa(b.lastTab)
+	t := &tab{
+		conn: b.proc.conn, targetID: info.ID, targetSession: targetSession, number: b.lastTab, id: id,
+		view: program.Tab{
+			ID: id, URL: info.URL, Title: info.Title, Level: b.level(),
+			Session: b.options.Session, Made: true,
+		},
+		ready: make(chan struct{}),
+		life:  end, gone: life.Done(),
+		onGone: func(f func()) func() bool { return context.AfterFunc(life, f) },
+	}
+	if opener := b.find(func(o *tab) bool { return o.targetID == info.OpenerID }); opener != nil {
+		t.view.Opener = opener.view.ID
+	}
+	t.executor = program.NewExecutor(t, program.Options{
+		PageScript: b.proc.options.PageScript, Level: b.level(), Table: b.proc.options.Table,
+	})
+	return t
+}
+
+// start lets the executor attach, also to a tab that no program has asked for yet: a dialog in it must
+// not stand unanswered.
+func (t *tab) start() {
+	t.running.Go(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), launchTimeout)
+		defer cancel()
+		defer t.onGone(cancel)()
+		t.failed = t.executor.Attach(ctx)
+		close(t.ready)
+	})
+}
+
+// take is the tab's sink.
+func (t *tab) take(e event) { t.executor.Deliver(t.child(e.TargetSession), e.Method, e.Params) }
+
+// child translates between Chrome's target sessions and the executor's, to whom the page itself is "".
+func (t *tab) child(targetSession string) string {
+	if targetSession == t.targetSession {
+		return ""
+	}
+	return targetSession
+}
+
+// Call is the executor's way to Chrome.
+func (t *tab) Call(ctx context.Context, child, method string, params json.RawMessage) (json.RawMessage, error) {
+	if child == "" {
+		child = t.targetSession
+	}
+	var body any
+	if len(params) > 0 {
+		body = params
+	}
+	return t.conn.call(ctx, child, method, body)
+}
+
+// close ends what runs in the tab and waits for it; the page itself is the context's to close.
+func (t *tab) close() {
+	t.life()
+	t.conn.endSession(t.targetSession)
+	t.running.Wait()
+}
+
+// find returns the first tab that fits, or nil; mu must be held.
+func (b *Browser) find(fits func(*tab) bool) *tab {
+	for _, t := range b.tabs {
+		if fits(t) {
+			return t
+		}
+	}
+	return nil
+}
+
+// tellChanged wakes who waits for a tab; mu must be held.
+func (b *Browser) tellChanged() {
+	close(b.changed)
+	b.changed = make(chan struct{})
+}
+
+// describe notes a page's new address or title.
+func (b *Browser) describe(info targetInfo) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if t := b.find(func(t *tab) bool { return t.targetID == info.ID }); t != nil {
+		t.view.URL, t.view.Title = info.URL, info.Title
+	}
+}
+
+// drop forgets a page that is closed or has crashed. What runs in it fails at once.
+func (b *Browser) drop(targetID string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for i, t := range b.tabs {
+		if t.targetID != targetID {
+			continue
+		}
+		b.tabs = append(b.tabs[:i:i], b.tabs[i+1:]...)
+		b.tellChanged()
+		b.proc.endTargetSession(t.targetSession)
+		t.life()
+		return
+	}
+}
+
+// openTab makes a tab at about:blank and waits until it is the session's.
+func (b *Browser) openTab(ctx context.Context) (*tab, error) {
+	if len(b.Tabs()) >= maxTabs {
+		return nil, errTooManyTabs
+	}
+	text, err := b.proc.conn.call(ctx, "", "Target.createTarget", map[string]any{
+		"url": "about:blank", "browserContextId": b.contextID,
+		"width": b.options.Width, "height": b.options.Height,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("create tab: %w", err)
+	}
+	var made struct {
+		ID string `json:"targetId"`
+	}
+	if err := json.Unmarshal(text, &made); err != nil {
+		return nil, fmt.Errorf("read tab: %w", err)
+	}
+	for {
+		b.mu.Lock()
+		t, changed := b.find(func(t *tab) bool { return t.targetID == made.ID }), b.changed
+		b.mu.Unlock()
+		if t != nil {
+			return t, nil
+		}
+		select {
+		case <-changed:
+		case <-b.over:
+			return nil, errors.New("session ended")
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
+}
