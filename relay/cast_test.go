@@ -104,6 +104,26 @@ func TestHowACastEnds(t *testing.T) {
 	}
 }
 
+func TestARefusalJustBeforeTheLinkEndsIsHeard(t *testing.T) {
+	for range 8 { // both are there when the slow sink returns, and a select would take either
+		inWorld(t, func(w *world) {
+			e := w.pair(honest().with(tab("t1", "")))
+			busy := make(chan struct{})
+			ended := cast(w.t.Context(), w.open("s_1"), program.CastOptions{Tab: "t1"}, func(program.Picture) { <-busy })
+			f := e.want("cast")
+			e.picture(f, "first")
+			synctest.Wait()
+			e.send(object{"t": "error", "id": f.id(), "code": "tab_closed", "message": "t1 was closed"})
+			_ = e.conn.CloseNow()
+			synctest.Wait()
+			close(busy)
+			if err := <-ended; code(err) != "tab_closed" {
+				w.t.Errorf("cast: %v", err)
+			}
+		})
+	}
+}
+
 func TestACastGoesOnWhenTheLinkComesBack(t *testing.T) {
 	inWorld(t, func(w *world) {
 		e := w.pair(honest().with(tab("t1", "")))

@@ -225,6 +225,10 @@ func TestAWrongProofAndAnUnknownTokenCannotBeToldApart(t *testing.T) {
 					w.t.Errorf("challenge %v", challenge)
 				}
 			}
+			theirs, _ := challenge["nonce"].(string)
+			if challenge["mac"] == mac("", "server", project, nonce(), theirs) {
+				w.t.Error("the challenge's proof is made with a secret that anybody knows")
+			}
 			seen = append(seen, e.want("refused").head)
 			e.wantClose(4001)
 		}
@@ -261,6 +265,17 @@ func TestAMessageBeforePairingIsAtMostOneMebibyte(t *testing.T) {
 			_ = e.conn.Write(context.Background(), websocket.MessageText, make([]byte, 1<<20+2))
 		}()
 		e.wantClose(1009)
+	})
+}
+
+func TestAProofMayListManyLongAddresses(t *testing.T) {
+	inWorld(t, func(w *world) {
+		long := tab("t1", "")
+		long.URL += strings.Repeat("x", 1<<19)
+		w.pair(honest().with(long))
+		if got := w.status().Tabs; len(got) != 1 || got[0].URL != long.URL {
+			w.t.Errorf("%d tabs", len(got))
+		}
 	})
 }
 

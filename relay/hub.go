@@ -146,7 +146,7 @@ func (h *Hub) shutAll() {
 	defer h.slotsMu.Unlock()
 	h.closed = true
 	for conn := range h.opening {
-		// The greeting that reads from it sees the error; CloseNow waits for nobody.
+		// The greeting that reads from it sees the error at once.
 		_ = conn.CloseNow()
 	}
 	for _, s := range h.slots {

@@ -71,6 +71,10 @@ func TestASignOfLifeCountsThatCameWhileTheAuthorityWasAsked(t *testing.T) {
 			if !w.status().Connected {
 				w.t.Fatal("taken for dead")
 			}
+			pass(w.t, time.Minute)
+			if w.status().Connected {
+				w.t.Fatal("alive after a minute's silence")
+			}
 		})
 	}
 }
@@ -221,18 +225,34 @@ func TestABrowserThatDoesNotReadIsCutOff(t *testing.T) {
 	})
 }
 
+func TestABrowserThatReadsMayBeToldMuch(t *testing.T) {
+	inWorld(t, func(w *world) {
+		e := w.pair(honest().with(tab("t1", "")))
+		b := w.open("s_1")
+		large := clickIn("t1")
+		large.Steps = []program.Step{{Call: "Input.insertText", Params: []byte(`{"text":"` + strings.Repeat("x", 1<<20) + `"}`)}}
+		for range 18 { // MiB, more than may wait at once
+			answered := run(w.t, b, large)
+			e.answer(e.want("program"), `{"tab":"t1"}`)
+			if got := <-answered; got.err != nil {
+				w.t.Fatalf("run: %v", got.err)
+			}
+		}
+	})
+}
+
 func TestAHubThatClosesEndsEverything(t *testing.T) {
 	inWorld(t, func(w *world) {
 		silent := w.upgrade()
 		synctest.Wait()
 		e := w.pair(honest())
 		b := w.open("s_1")
-		closed := make(chan error, 1)
+		closed, start := make(chan error, 1), time.Now()
 		go func() { closed <- w.hub.Close(context.Background()) }()
 		e.wantClose(1001)
 		silent.wantClose(-1)
-		if err := <-closed; err != nil || !isDone(b) {
-			w.t.Errorf("close: %v, browser done %v", err, isDone(b))
+		if err := <-closed; err != nil || !isDone(b) || time.Since(start) != 0 {
+			w.t.Errorf("close: %v after %s, browser done %v", err, time.Since(start), isDone(b))
 		}
 		if got := w.dialStatus(host, map[string][]string{"Origin": {origin}}); got != 503 {
 			w.t.Errorf("a closed hub admits: %d", got)

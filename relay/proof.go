@@ -46,6 +46,6 @@ func newNonce() string {
 
 // isNonce wants exactly 32 bytes in the one spelling that base64url has for them.
 func isNonce(text string) bool {
-	nonce, err := base64.RawURLEncoding.Strict().DecodeString(text)
+	nonce, err := base64.RawURLEncoding.DecodeString(text)
 	return err == nil && len(nonce) == nonceBytes && base64.RawURLEncoding.EncodeToString(nonce) == text
 }
