@@ -1,4 +1,5 @@
 import methods from '../../../relay/cdp/methods.json' with { type: 'json' };
+import { at, isObject } from './json.ts';
 import { isPageURL } from './url.ts';
 
 /** What a grant or a policy permits. */
@@ -54,8 +55,10 @@ export function reaches(has: string, needs: string): boolean {
   return needs === 'act' && has === 'act';
 }
 
-export function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+/** By code units, wherever it runs. */
+export function byText(a: string, b: string): number {
+  if (a === b) return 0;
+  return a < b ? -1 : 1;
 }
 
 function permit(named: ReadonlyMap<string, Permission>, level: string, name: string): Verdict {
@@ -72,7 +75,7 @@ function deny(reason: string): Verdict {
 /** In the order of the parameters' names, so that the reason is always the same. */
 function judgeRule(rule: Rule, method: string, given: Record<string, unknown>): Verdict {
   const located: number[] = [];
-  for (const name of Object.keys(given).sort()) {
+  for (const name of Object.keys(given).sort(byText)) {
     const kind = rule.params.get(name);
     if (kind === undefined) return deny(`${method}: parameter ${name} is not permitted`);
     if (kind === 'located') {
@@ -119,13 +122,13 @@ function holds(kind: string, value: unknown): boolean {
 }
 
 function isReference(value: unknown): boolean {
-  return isObject(value) && Object.keys(value).length === 1 && typeof value['$'] === 'string';
+  return isObject(value) && Object.keys(value).length === 1 && typeof at(value, '$') === 'string';
 }
 
 /** The step's number of `{"$":"N.x"}` for the parameter x. */
 function locatedBy(name: string, value: unknown): number | undefined {
   if (!isObject(value) || Object.keys(value).length !== 1) return undefined;
-  const path = value['$'];
+  const path = at(value, '$');
   const found = typeof path === 'string' ? /^(0|[1-9][0-9]{0,2})\.([a-z]+)$/.exec(path) : null;
   return found?.[2] === name ? Number(found[1]) : undefined;
 }

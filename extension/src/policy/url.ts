@@ -1,4 +1,4 @@
-const CONTROL = /[\u0000-\u001f\u007f-\u009f]/u;
+const CONTROL = /\p{Cc}/u;
 
 /**
  * Would a browser open `text` as an http or https page, or as exactly about:blank? What the URL standard strips or

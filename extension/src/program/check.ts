@@ -1,4 +1,11 @@
-import { canRetry, judgeCall, judgeEvent, judgeFunction, type Level } from '../policy/table.ts';
+import {
+  byText,
+  canRetry,
+  judgeCall,
+  judgeEvent,
+  judgeFunction,
+  type Level,
+} from '../policy/table.ts';
 import { Fault, refusal } from './failure.ts';
 import { parsePath, pathsIn } from './ref.ts';
 import type { Program, Step } from './types.ts';
@@ -30,7 +37,7 @@ export function check(program: Program, level: Level): void {
 }
 
 function checkReferences(step: Step, i: number): void {
-  const paths = referencesOf(step).sort();
+  const paths = referencesOf(step).sort(byText);
   for (const path of paths) {
     if (parsePath(path).step >= i) {
       throw refusal(`reference "${path}" does not lead to an earlier step`);

@@ -1,11 +1,11 @@
-import { isObject, type Level } from '../policy/table.ts';
+import { at, isObject, textAt } from '../policy/json.ts';
+import type { Level } from '../policy/table.ts';
 import { check } from './check.ts';
 import { type Clock, Ended, Span, systemClock } from './clock.ts';
 import { BEFORE_FIRST_STEP, CallError, Fault, failed } from './failure.ts';
 import { enable, FRAME_TIMEOUT_MS, frameTree, Layout } from './layout.ts';
 import { parseProgram } from './parse.ts';
 import { lookUp, resolve } from './ref.ts';
-import { at, textAt } from './reply.ts';
 import type { FrameResult, Program, Result, Step } from './types.ts';
 import { View } from './view.ts';
 import { Waits } from './waits.ts';
@@ -195,10 +195,9 @@ export class Executor {
     const value = await this.#worlds.call(span, frame, step.name, step.args);
     const { box, problem } = await layout.box(span, frame);
     if (problem !== undefined) throw problem;
-    if (!isObject(value) || typeof value['x'] !== 'number' || typeof value['y'] !== 'number') {
-      return value;
-    }
-    return { ...value, x: value['x'] + box.x, y: value['y'] + box.y };
+    const [x, y] = [at(value, 'x'), at(value, 'y')];
+    if (!isObject(value) || typeof x !== 'number' || typeof y !== 'number') return value;
+    return { ...value, x: x + box.x, y: y + box.y };
   }
 
   /** Runs a function in the main frame and then in all others. Only the main frame's failure is one. */

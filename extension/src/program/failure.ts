@@ -1,4 +1,4 @@
-import { isObject } from '../policy/table.ts';
+import { at, textAt } from '../policy/json.ts';
 import { Ended } from './clock.ts';
 import type { Failure } from './types.ts';
 
@@ -37,9 +37,8 @@ export function toCallError(cause: unknown): unknown {
   if (!(cause instanceof Error) || cause instanceof CallError) return cause;
   try {
     const told: unknown = JSON.parse(cause.message);
-    if (isObject(told) && typeof told['code'] === 'number' && typeof told['message'] === 'string') {
-      return new CallError(told['code'], told['message']);
-    }
+    const code = at(told, 'code');
+    if (typeof code === 'number') return new CallError(code, textAt(told, 'message'));
   } catch {
     // Any other text is no refusal of a command.
   }

@@ -1,7 +1,6 @@
-import { isObject } from '../policy/table.ts';
+import { at, isObject, textAt } from '../policy/json.ts';
 import type { Span } from './clock.ts';
 import { Fault } from './failure.ts';
-import { at, textAt } from './reply.ts';
 import type { ChildTarget, View } from './view.ts';
 import type { Place, World, Worlds } from './world.ts';
 

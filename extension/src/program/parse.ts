@@ -1,11 +1,11 @@
-import { isObject } from '../policy/table.ts';
+import { at, isObject } from '../policy/json.ts';
 import { refusal } from './failure.ts';
 import type { Args, Program, Step } from './types.ts';
 
 /** Reads a program as it came over the wire, once; everything it does not know is refused. */
 export function parseProgram(value: unknown): Program {
   const fields = read(value, ['tab', 'active', 'deadline_ms', 'steps']);
-  const steps = fields['steps'];
+  const steps = at(fields, 'steps');
   if (!Array.isArray(steps)) throw refusal('steps is not a list');
   return {
     tab: text(fields, 'tab'),
@@ -37,11 +37,11 @@ function parseStep(value: unknown): Step {
     case 'call':
       return { kind, method: text(fields, 'call'), params: args(fields, 'params') };
     case 'settle':
-      return parseSettle(fields['settle']);
+      return parseSettle(at(fields, 'settle'));
     case 'await':
-      return parseAwait(fields['await']);
+      return parseAwait(at(fields, 'await'));
     default:
-      return { kind: 'stop_if', path: text(read(fields['stop_if'], ['$']), '$') };
+      return { kind: 'stop_if', path: text(read(at(fields, 'stop_if'), ['$']), '$') };
   }
 }
 

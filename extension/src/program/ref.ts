@@ -1,4 +1,4 @@
-import { isObject } from '../policy/table.ts';
+import { at, isObject } from '../policy/json.ts';
 import { refusal } from './failure.ts';
 import type { Args } from './types.ts';
 
@@ -18,8 +18,8 @@ export function parsePath(path: string): Path {
 export function pathsIn(value: unknown): string[] {
   if (Array.isArray(value)) return value.flatMap(pathsIn);
   if (!isObject(value)) return [];
-  if (!Object.hasOwn(value, '$')) return Object.values(value).flatMap(pathsIn);
-  const path = value['$'];
+  const path = at(value, '$');
+  if (path === undefined) return Object.values(value).flatMap(pathsIn);
   if (typeof path !== 'string' || Object.keys(value).length !== 1) {
     throw refusal('an object with "$" is a reference and holds nothing but a path');
   }
@@ -36,7 +36,7 @@ export function resolve(args: Args, results: readonly unknown[]): Args {
 function fill(value: unknown, results: readonly unknown[]): unknown {
   if (Array.isArray(value)) return value.map((item) => fill(item, results));
   if (!isObject(value)) return value;
-  const path = Object.hasOwn(value, '$') ? value['$'] : undefined;
+  const path = at(value, '$');
   return typeof path === 'string' ? lookUp(path, results) : resolve(value, results);
 }
 

@@ -1,7 +1,7 @@
+import { at, textAt } from '../policy/json.ts';
 import { judgeEvent, type Level } from '../policy/table.ts';
 import type { Span } from './clock.ts';
 import { Navigation } from './navigation.ts';
-import { at, textAt } from './reply.ts';
 import type { Dialog } from './types.ts';
 import type { World } from './world.ts';
 
@@ -32,8 +32,8 @@ export class View {
   dialogs: Dialog[] = [];
   /** How many dialogs have opened, ever. */
   opened = 0;
-  isBlocked = false;
-  isEnded = false;
+  isBlocked: boolean = false;
+  isEnded: boolean = false;
   readonly #level: Level;
   readonly #waiting = new Set<() => void>();
 

@@ -1,6 +1,6 @@
+import { at } from '../policy/json.ts';
 import { Ended, type Span } from './clock.ts';
 import { CallError, Fault, isContextGone, isContextLost } from './failure.ts';
-import { at } from './reply.ts';
 import type { Args, Settled } from './types.ts';
 import type { View } from './view.ts';
 import type { Place, Worlds } from './world.ts';

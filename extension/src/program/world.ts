@@ -1,7 +1,7 @@
-import { canRetry, isObject, type Level } from '../policy/table.ts';
+import { at, isObject, textAt } from '../policy/json.ts';
+import { canRetry, type Level } from '../policy/table.ts';
 import type { Span } from './clock.ts';
 import { Fault, isContextGone, isContextLost, toCallError } from './failure.ts';
-import { at, textAt } from './reply.ts';
 import type { Args } from './types.ts';
 import type { View } from './view.ts';
 
@@ -145,7 +145,7 @@ export class Worlds {
 function parseAnswer(name: string, told: unknown): unknown {
   const answer = parseJSON(told);
   if (!isObject(answer)) throw new Fault('internal', `${name} did not answer in JSON`);
-  if (answer['error'] === undefined) return answer['value'] ?? null;
+  if (at(answer, 'error') === undefined) return at(answer, 'value') ?? null;
   const code = textAt(answer, 'error', 'code');
   if (code === '') throw new Fault('internal', `${name} failed without a code`);
   throw new Fault(code, textAt(answer, 'error', 'message'), at(answer, 'error', 'detail'));
