@@ -21,7 +21,7 @@ func (x *exchange) answer(resp *http.Response) bool {
 	h.Del(refusedHeader)
 	h.Add("Via", via)
 	body := x.frame(resp)
-	if !x.mayContinue() || x.isUntilClose(resp) {
+	if !x.head.mayContinue || x.isUntilClose(resp) {
 		h.Set("Connection", "close")
 	}
 	out := x.client.out
@@ -40,8 +40,8 @@ func (x *exchange) frame(resp *http.Response) io.WriteCloser {
 	h, out := resp.Header, x.client.out
 	h.Del("Content-Length")
 	switch {
-	case !bodyFollows(x.in.Method, resp.StatusCode):
-		if x.in.Method == http.MethodHead && resp.ContentLength >= 0 {
+	case !bodyFollows(x.head.method, resp.StatusCode):
+		if x.head.method == http.MethodHead && resp.ContentLength >= 0 {
 			h.Set("Content-Length", strconv.FormatInt(resp.ContentLength, 10))
 		}
 	case resp.ContentLength >= 0:
@@ -55,7 +55,7 @@ func (x *exchange) frame(resp *http.Response) io.WriteCloser {
 
 // isUntilClose: a client of HTTP/1.0 knows no chunks.
 func (x *exchange) isUntilClose(resp *http.Response) bool {
-	return resp.ContentLength < 0 && !x.in.ProtoAtLeast(1, 1) && bodyFollows(x.in.Method, resp.StatusCode)
+	return resp.ContentLength < 0 && x.head.isOld() && bodyFollows(x.head.method, resp.StatusCode)
 }
 
 // bodyFollows is RFC 9112 section 6.3, for a final answer.

@@ -74,6 +74,9 @@ func (c *client) answerNext(ctx context.Context) bool {
 	if !reason.IsAllowed() {
 		return c.refuse(ctx, h, t, reason)
 	}
+	if _, err := c.in.Discard(h.size); err != nil {
+		return false
+	}
 	if h.method == http.MethodConnect {
 		return c.tunnel(ctx, h, r)
 	}

@@ -6,8 +6,6 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptrace"
-	"net/url"
-	"strings"
 	"time"
 )
 
@@ -50,31 +48,23 @@ type exchange struct {
 	client *client
 	head   head
 	route  route
-	in     *http.Request
 	upload *upload
 	pulse  *pulse
 }
 
 // exchange forwards the next request and reports whether another may follow.
 func (c *client) exchange(ctx context.Context, h head, r route) bool {
-	in, err := http.ReadRequest(c.in)
-	if err != nil {
-		return c.refuse(ctx, h, r.target, BadRequest)
-	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	beat := newPulse(c.proxy.limits.Idle, func() { cancel(errIdle) })
 	defer beat.stop()
-	x := &exchange{client: c, head: h, route: r, in: in, pulse: beat, upload: newUpload(c, in, beat)}
-	unwatch := c.watch(in, func() { cancel(errClientGone) })
+	x := &exchange{client: c, head: h, route: r, pulse: beat, upload: newUpload(c, h, beat)}
+	unwatch := c.watch(h, func() { cancel(errClientGone) })
 	isAnswered := x.forward(ctx)
 	cancel(nil)
 	unwatch()
-	return x.upload.finish() && isAnswered && x.mayContinue()
+	return x.upload.finish() && isAnswered && h.mayContinue
 }
-
-// mayContinue reports whether the request leaves the connection in a known state.
-func (x *exchange) mayContinue() bool { return !x.in.Close && !x.head.isTwiceFramed() }
 
 // forward sends the request and passes the answer on; it reports whether the client got a whole answer.
 func (x *exchange) forward(ctx context.Context) bool {
@@ -125,16 +115,16 @@ func (x *exchange) failure(ctx context.Context, err error) Reason {
 // connection, and with the resource spelled as it came.
 func (x *exchange) outbound(ctx context.Context) *http.Request {
 	out := (&http.Request{
-		Method:        x.in.Method,
-		URL:           x.resource(),
+		Method:        x.head.method,
+		URL:           x.route.target.url(),
 		Host:          x.route.target.authority(),
-		Header:        x.in.Header,
-		ContentLength: x.in.ContentLength,
-		Proto:         "HTTP/1.1",
-		ProtoMajor:    1,
-		ProtoMinor:    1,
+		Header:        x.head.fields,
+		ContentLength: x.head.length,
 	}).WithContext(ctx)
-	if x.in.Body != http.NoBody {
+	if x.head.isChunked {
+		out.ContentLength = -1
+	}
+	if x.head.hasBody() {
 		out.Body = x.upload
 	}
 	dropHopByHop(out.Header)
@@ -145,21 +135,10 @@ func (x *exchange) outbound(ctx context.Context) *http.Request {
 	return out
 }
 
-// resource is a URL that is written to the wire as the client spelled it. An opaque part of two slashes would
-// be written with a scheme, so that such a path takes the ordinary way.
-func (x *exchange) resource() *url.URL {
-	u := *x.in.URL
-	u.Scheme, u.Host = "http", x.route.target.authority()
-	if !strings.HasPrefix(x.route.target.resource, "//") {
-		u.Opaque, u.RawQuery, u.ForceQuery = x.route.target.resource, "", false
-	}
-	return &u
-}
-
 // watch cancels the exchange of a request without body when the client goes away meanwhile. The returned
 // function ends the watch and must be called before the next read.
-func (c *client) watch(in *http.Request, gone func()) (end func()) {
-	if in.Body != http.NoBody {
+func (c *client) watch(h head, gone func()) (end func()) {
+	if h.hasBody() {
 		return func() {}
 	}
 	_ = c.conn.SetReadDeadline(time.Time{})

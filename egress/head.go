@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net/http"
 	"os"
+	"strconv"
 	"strings"
 
 	"golang.org/x/net/http/httpguts"
@@ -13,10 +14,13 @@ import (
 // head is what a request's first part says about where it goes and how it is framed.
 type head struct {
 	method, target, version string
+	fields                  http.Header
 	size                    int // bytes, final empty line included
 
-	hosts, lengths, encodings, upgrades int    // how many fields of each
-	length, encoding                    string // the last one's value
+	// How the message is framed, which the fields do not tell any more once those of one hop are dropped.
+	length      int64 // of the body when it is not chunked
+	isChunked   bool
+	mayContinue bool // whether a request may follow on the connection
 }
 
 // readHead returns the next request head without consuming it, so that what was vetted is what is parsed
@@ -72,7 +76,7 @@ func scanHead(raw []byte, from int) (end int, reason Reason) {
 func parseHead(raw []byte) (head, Reason) {
 	lines := strings.Split(strings.TrimSuffix(string(raw), "\r\n\r\n"), "\r\n")
 	h, reason := parseRequestLine(lines[0])
-	h.size = len(raw)
+	h.size, h.fields = len(raw), http.Header{}
 	if !reason.IsAllowed() {
 		return h, reason
 	}
@@ -81,7 +85,7 @@ func parseHead(raw []byte) (head, Reason) {
 		if !found || !httpguts.ValidHeaderFieldName(name) || !httpguts.ValidHeaderFieldValue(value) {
 			return h, BadRequest
 		}
-		h.note(name, strings.Trim(value, " \t"))
+		h.fields.Add(name, strings.Trim(value, " \t"))
 	}
 	return h, h.judgeFraming()
 }
@@ -101,43 +105,44 @@ func parseRequestLine(line string) (head, Reason) {
 	return h, Allowed
 }
 
-// note counts the fields that decide how the message is framed.
-func (h *head) note(name, value string) {
-	switch strings.ToLower(name) {
-	case "host":
-		h.hosts++
-	case "content-length":
-		h.lengths++
-		h.length = value
-	case "transfer-encoding":
-		h.encodings++
-		h.encoding = value
-	case "upgrade":
-		h.upgrades++
-	}
-}
-
 // judgeFraming refuses a message whose end two recipients could see in two places (RFC 9112 sections 3.2 and 6).
 func (h *head) judgeFraming() Reason {
-	isOld := h.version == "HTTP/1.0"
+	hosts, lengths, encodings := len(h.fields["Host"]), h.fields["Content-Length"], h.fields["Transfer-Encoding"]
+	length, err := parseLength(lengths)
+	h.length, h.isChunked = length, len(encodings) > 0
+	h.mayContinue = !h.isOld() && !(h.isChunked && len(lengths) > 0) && // the encoding wins, RFC 9112 section 6.1
+		!httpguts.HeaderValuesContainsToken(h.fields["Connection"], "close")
 	switch {
-	case h.hosts > 1, h.hosts == 0 && !isOld:
+	case err != nil, hosts > 1, hosts == 0 && !h.isOld():
 		return BadRequest
-	case h.lengths > 1, h.encodings > 0 && isOld:
+	case h.method == http.MethodConnect && len(lengths)+len(encodings) > 0:
 		return BadRequest
-	case h.method == http.MethodConnect && h.hasBody():
+	case len(encodings) > 0 && h.isOld():
 		return BadRequest
-	case h.encodings > 1, h.encodings == 1 && !strings.EqualFold(h.encoding, "chunked"):
+	case len(encodings) > 1, len(encodings) == 1 && !strings.EqualFold(encodings[0], "chunked"):
 		return Encoding
 	default:
 		return Allowed
 	}
 }
 
-func (h *head) hasBody() bool { return h.encodings > 0 || h.lengths > 0 && h.length != "0" }
+var errLength = errors.New("content length is not one number")
 
-// isTwiceFramed: the encoding wins and the connection ends after the answer (RFC 9112 section 6.1).
-func (h *head) isTwiceFramed() bool { return h.encodings > 0 && h.lengths > 0 }
+func parseLength(values []string) (int64, error) {
+	if len(values) == 0 {
+		return 0, nil
+	}
+	n, err := strconv.ParseUint(values[0], 10, 63)
+	if err != nil || len(values) > 1 {
+		return 0, errLength
+	}
+	return int64(n), nil //nolint:gosec // 63 bits were asked for
+}
+
+// isOld: HTTP/1.0 knows neither chunks nor, without an extension, a second request.
+func (h *head) isOld() bool { return h.version == "HTTP/1.0" }
+
+func (h *head) hasBody() bool { return h.isChunked || h.length > 0 }
 
 // judgeRequest holds a request against its identity's rule. A tunnel is not its matter, and a browser asks for
 // a tunnel when it wants an upgrade.
@@ -146,7 +151,7 @@ func (h *head) judgeRequest(rule MethodRule) Reason {
 	switch {
 	case h.method == http.MethodConnect:
 		return Allowed
-	case h.upgrades > 0:
+	case len(h.fields["Upgrade"]) > 0:
 		return Upgrade
 	case isRead, rule == AllMethods:
 		return Allowed

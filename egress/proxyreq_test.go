@@ -300,13 +300,15 @@ func TestTheOriginGetsTheResourceAsItWasSpelledAndTheCanonicalHost(t *testing.T)
 		"http://good.test?q":               "good.test /?q",
 		"HTTP://GOOD.test.:80/":            "good.test /",
 		"http://%67ood.test/a|b\"%2F?q=|'": "good.test /a|b\"%2F?q=|'",
+		"http://good.test/?100%":           "good.test /?100%",
 		"http://good.test//evil.test/a?b":  "good.test //evil.test/a?b",
 		"http://good.test/http://a.test/":  "good.test /http://a.test/",
 	} {
 		conn := p.wire(t)
 		conn.send(t, "GET "+raw+" HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
-		conn.answer(t, http.MethodGet)
-		if seen := <-got; seen != want {
+		if resp, body := conn.answer(t, http.MethodGet); resp.StatusCode != http.StatusOK {
+			t.Errorf("%s: %d %s", raw, resp.StatusCode, body)
+		} else if seen := <-got; seen != want {
 			t.Errorf("%s: origin saw %q, want %q", raw, seen, want)
 		}
 	}

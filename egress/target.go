@@ -2,6 +2,7 @@ package egress
 
 import (
 	"net/http"
+	"net/url"
 	"strings"
 )
 
@@ -67,6 +68,23 @@ func (t target) authority() string {
 		return t.host.String()
 	}
 	return hostPort(t.host, t.port)
+}
+
+// url is written to the wire as the client spelled it. An opaque part that begins with two slashes would be
+// written with a scheme, so that such a path takes the ordinary way.
+func (t target) url() *url.URL {
+	u := &url.URL{Scheme: "http", Host: t.authority()}
+	if !strings.HasPrefix(t.resource, "//") {
+		u.Opaque = t.resource
+		return u
+	}
+	path, query, hasQuery := strings.Cut(t.resource, "?")
+	decoded, err := url.PathUnescape(path)
+	if err != nil {
+		decoded = path
+	}
+	u.Path, u.RawPath, u.RawQuery, u.ForceQuery = decoded, path, query, hasQuery
+	return u
 }
 
 // judgePort: plain requests go to 80; tunnels to 443, and to 80 because that is how browsers open ws:// URLs.

@@ -18,9 +18,6 @@ const quietTicks = 4
 
 // tunnel joins the client with the target of its CONNECT until both have ended.
 func (c *client) tunnel(ctx context.Context, h head, r route) bool {
-	if _, err := c.in.Discard(h.size); err != nil {
-		return c.refuse(ctx, h, r.target, BadRequest)
-	}
 	origin, reason := c.proxy.dial(ctx, r)
 	if !reason.IsAllowed() {
 		return c.refuse(ctx, h, r.target, reason)

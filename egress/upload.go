@@ -3,7 +3,6 @@ package egress
 import (
 	"errors"
 	"io"
-	"net/http"
 	"strings"
 	"sync"
 	"time"
@@ -15,7 +14,7 @@ var errAnswered = errors.New("request was answered before its body was asked for
 // its own; finish waits for that.
 type upload struct {
 	client *client
-	body   io.ReadCloser
+	body   io.Reader
 	pulse  *pulse
 	ended  chan struct{} // closed by Close
 	close  func()
@@ -28,17 +27,17 @@ type upload struct {
 	err           error
 }
 
-func newUpload(c *client, in *http.Request, p *pulse) *upload {
+func newUpload(c *client, h head, p *pulse) *upload {
 	ended := make(chan struct{})
 	u := &upload{
 		client:        c,
-		body:          in.Body,
+		body:          h.body(c.in),
 		pulse:         p,
 		ended:         ended,
 		close:         sync.OnceFunc(func() { close(ended) }),
-		wantsContinue: strings.EqualFold(in.Header.Get("Expect"), "100-continue"),
+		wantsContinue: strings.EqualFold(h.fields.Get("Expect"), "100-continue"),
 	}
-	if in.Body == http.NoBody {
+	if !h.hasBody() {
 		u.isWhole = true
 		u.close()
 	}
