@@ -39,6 +39,15 @@ func Build(root string) (Files, error) {
 	return files, nil
 }
 
+// Extension bundles the extension alone, as a folder to be loaded unpacked.
+func Extension(root string) (Files, error) {
+	page, err := compilePage(root)
+	if err != nil {
+		return nil, err
+	}
+	return buildExtension(root, page)
+}
+
 // Write makes folder hold exactly these files, besides names that begin with a dot.
 func (files Files) Write(folder string) error {
 	if err := clear(folder); err != nil {

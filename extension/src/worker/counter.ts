@@ -12,7 +12,10 @@ import { viewOf } from './view.ts';
 export function listen(desk: Promise<Desk>): void {
   chrome.runtime.onConnect.addListener((port) => {
     if (port.name !== portName || !isPopup(port.sender)) return;
-    void desk.then((ready) => new Counter(ready, port));
+    const counter = desk.then((ready) => new Counter(ready, port)); // the popup speaks before memory is read
+    port.onMessage.addListener((message: unknown) => {
+      void counter.then((ready) => ready.serve(readCommand(message)));
+    });
   });
 }
 
@@ -28,11 +31,10 @@ class Counter {
     this.#port = port;
     const leave = desk.watch(() => void this.#show());
     port.onDisconnect.addListener(leave);
-    port.onMessage.addListener((message: unknown) => void this.#serve(readCommand(message)));
     void this.#show();
   }
 
-  async #serve(command: Command | undefined): Promise<void> {
+  async serve(command: Command | undefined): Promise<void> {
     if (command === undefined) return;
     this.#problem = await this.#do(command);
     await this.#show();

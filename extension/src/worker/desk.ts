@@ -7,6 +7,7 @@ import { Guard } from './guard.ts';
 import { House } from './house.ts';
 import { identify } from './identity.ts';
 import { Link, type LinkState } from './link.ts';
+import { Openings } from './openings.ts';
 import type { Pairing } from './pairings.ts';
 import { fields, member, text } from './parse.ts';
 import { type Order, Runs } from './runs.ts';
@@ -26,6 +27,7 @@ export class Desk {
   readonly #casts: Casts;
   readonly house: House;
   readonly #runs: Runs;
+  readonly #openings = new Openings();
   /** Told after each change of what a popup shows. */
   readonly #watchers = new Set<() => void>();
 
@@ -42,7 +44,10 @@ export class Desk {
 
   /** Takes up what an earlier life of the worker left, and dials. */
   async start(): Promise<void> {
-    this.#seats.adopt(await port.adopt());
+    for (const tab of await port.adopt()) {
+      if (this.book.ofTab(tab) === undefined) void port.detach(tab);
+      else this.#seats.adopt(tab);
+    }
     const open = new Map((await tabs.all()).map((tab) => [tab.id, tab]));
     for (const { tab } of this.book.grants) {
       const present = open.get(tab);
@@ -96,11 +101,11 @@ export class Desk {
   // ---- what happens in Chrome
 
   tabCreated(tab: chrome.tabs.Tab): void {
-    const opener = tab.openerTabId === undefined ? undefined : this.book.ofTab(tab.openerTabId);
-    const session = opener && this.#runs.sessionIn(opener.grant.tab);
-    if (opener === undefined || session === undefined) return;
-    void this.house.adopt(opener, session, tab).then((adopted) => {
-      if (adopted !== undefined) this.#runs.adopted(opener.grant.tab, describe(adopted));
+    const opening = this.#openings.take(tabs.addressOf(tab));
+    const opener = opening && this.book.ofTab(opening.tab);
+    if (opening === undefined || opener === undefined) return;
+    void this.house.adopt(opener, opening.session, tab).then((adopted) => {
+      if (adopted !== undefined) this.#runs.adopted(opening.tab, describe(adopted));
     });
   }
 
@@ -126,13 +131,14 @@ export class Desk {
   debugged(tab: number, child: string | undefined, method: string, params: unknown): void {
     if (child === undefined && method === 'Page.screencastFrame') this.#casts.framed(tab, params);
     if (child === undefined && method === 'Page.frameNavigated') this.#navigated(tab, params);
+    if (method === 'Page.windowOpen') this.#opening(tab, params);
     this.#seats.deliver(tab, child, method, params);
   }
 
   detached(tab: number, reason: string): void {
     this.#seats.lost(tab);
     this.#casts.paused(tab);
-    this.#runs.stopTab(tab);
+    this.#runs.stopTab(tab, new Refusal('tab_suspended', `Chrome let the tab go (${reason}).`));
     if (reason === 'canceled_by_user') this.book.writeGrants(drop(this.book.grants, tab));
     else void this.#casts.resume(tab);
   }
@@ -228,14 +234,17 @@ export class Desk {
 
   #follow(found: Differences): void {
     for (const grant of found.gone) {
-      this.#runs.stopTab(grant.tab);
+      this.#runs.stopTab(grant.tab, new Refusal('tab_closed', 'The tab is not shared any more.'));
       this.#casts.stopTab(grant.tab);
       this.#seats.release(grant.tab);
       if (grant.group !== undefined) void tabs.leaveGroup(grant.tab, grant.group);
     }
-    for (const { tab } of found.lowered) this.#runs.stopTab(tab);
+    for (const { tab } of found.lowered) {
+      this.#runs.stopTab(tab, new Refusal('forbidden', 'Less is permitted in this tab now.'));
+    }
     for (const { tab } of found.asleep) {
-      this.#runs.stopTab(tab);
+      const why = this.book.ofTab(tab)?.suspended ?? 'The tab is asleep.';
+      this.#runs.stopTab(tab, new Refusal('tab_suspended', why));
       this.#seats.release(tab);
       this.#casts.paused(tab);
     }
@@ -266,10 +275,17 @@ export class Desk {
 
   #navigated(tab: number, params: unknown): void {
     const frame = fields(member(fields(params), 'frame'));
-    const url = text(frame, 'url');
+    const url = text(frame, 'unreachableUrl') ?? text(frame, 'url'); // an error page stands for its address
     if (url !== undefined && text(frame, 'parentId') === undefined) {
       this.book.writeGrants(update(this.book.grants, tab, { url }));
     }
+  }
+
+  /** A page that opens a window while a program runs in it opens it for the program's session. */
+  #opening(tab: number, params: unknown): void {
+    const session = this.#runs.sessionIn(tab);
+    const url = text(fields(params), 'url') ?? '';
+    if (session !== undefined) this.#openings.ask({ tab, session, url });
   }
 
   #tellWatchers(): void {

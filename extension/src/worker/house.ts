@@ -1,4 +1,7 @@
-import type { Result } from '../program/executor';
+import { check } from '../program/check.ts';
+import type { Result } from '../program/executor.ts';
+import { Fault } from '../program/failure.ts';
+import { parseProgram } from '../program/parse.ts';
 import type { Book } from './book.ts';
 import { add, type Level, maxGrants, update } from './grants.ts';
 import { fields, member } from './parse.ts';
@@ -56,11 +59,12 @@ export class House {
   }
 
   /** Makes a blank tab for the session, at the policy's level, behind the person's own. */
-  async make({ key, session }: Order): Promise<Standing> {
+  async make({ key, session }: Order, program: unknown): Promise<Standing> {
     const pairing = this.#book.pairing(key);
     if (!pairing?.mayOpen) {
       throw new Refusal('forbidden', 'The person does not let agents open tabs in this browser.');
     }
+    permit(program, pairing.ceiling);
     if (this.#book.grants.length >= maxGrants) {
       throw new Refusal('forbidden', `No more than ${maxGrants} tabs can be shared.`);
     }
@@ -135,6 +139,16 @@ export class House {
     } finally {
       leave();
     }
+  }
+}
+
+/** Refuses a program before a tab is made for it; the executor holds every program against the same table again. */
+function permit(program: unknown, level: Level): void {
+  try {
+    check(parseProgram(program), level);
+  } catch (cause) {
+    const isForbidden = cause instanceof Fault && cause.code === 'forbidden';
+    throw new Refusal(isForbidden ? 'forbidden' : 'bad_request', words(cause));
   }
 }
 

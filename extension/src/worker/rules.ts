@@ -18,8 +18,8 @@ export function tabRule(grant: Grant): Rule {
  * The rule while an agent works in a read-only tab: it holds for every tab that was not open before, so that a
  * page's new window is held from its first request on.
  */
-export function openingRule(grant: Grant, others: readonly number[]): Rule {
-  return block(ruleID(grant, 1), { excludedTabIds: [...others], resourceTypes: ['main_frame'] });
+export function openingRule(grant: Grant, present: readonly number[]): Rule {
+  return block(ruleID(grant, 1), { excludedTabIds: [...present], resourceTypes: ['main_frame'] });
 }
 
 /** Grants' names are numbered and never used twice, so rule ids made of them never collide. */

@@ -1,4 +1,4 @@
-import type { Result } from '../program/executor';
+import type { Result } from '../program/executor.ts';
 import { fields, json, text } from './parse.ts';
 import type { Standing } from './standing.ts';
 import { type Header, maxFrameBytes, Refusal, type Tab } from './wire.ts';
@@ -15,14 +15,14 @@ export type Order = { key: string; id: number; session: string; body: string };
 export type Host = {
   /** The tab the session may use by this name; it becomes the session's. */
   claim(order: Order, tab: string): Standing;
-  /** A new tab for the session. */
-  make(order: Order): Promise<Standing>;
+  /** A new tab for the session, to run the program in. */
+  make(order: Order, program: unknown): Promise<Standing>;
   perform(standing: Standing, program: unknown, signal: AbortSignal): Promise<Result>;
 };
 
 export type Send = (key: string, header: Header, body?: string) => void;
 
-type Run = Order & { abort: AbortController; tab?: number; opened: Tab[] };
+type Run = Order & { abort: AbortController; tab?: number; opened: Tab[]; stopped?: Refusal };
 
 /** The programs under way: those of one session one after the other, those of different sessions side by side. */
 export class Runs {
@@ -55,17 +55,21 @@ export class Runs {
     this.#runs.get(`${key} ${id}`)?.abort.abort();
   }
 
-  /** Stops what runs in a tab; its answer says so. */
-  stopTab(tab: number): void {
-    this.#stopWhere((run) => run.tab === tab);
+  /** Stops what runs in a tab; the answer says why. */
+  stopTab(tab: number, why: Refusal): void {
+    this.#stopWhere((run) => run.tab === tab, why);
   }
 
   stopSession(key: string, session: string): void {
-    this.#stopWhere((run) => run.key === key && run.session === session);
+    const why = new Refusal('tab_closed', 'The session has ended.');
+    this.#stopWhere((run) => run.key === key && run.session === session, why);
   }
 
   stopAll(key: string): void {
-    this.#stopWhere((run) => run.key === key);
+    this.#stopWhere(
+      (run) => run.key === key,
+      new Refusal('tab_closed', 'The connection has ended.'),
+    );
   }
 
   /** The session whose program runs in a tab now: tabs that the tab opens are its own. */
@@ -88,8 +92,12 @@ export class Runs {
     return [...this.#runs.values()].find((run) => run.tab === tab);
   }
 
-  #stopWhere(ends: (run: Run) => boolean): void {
-    for (const run of this.#runs.values()) if (ends(run)) run.abort.abort();
+  #stopWhere(ends: (run: Run) => boolean, why: Refusal): void {
+    for (const run of this.#runs.values()) {
+      if (!ends(run)) continue;
+      run.stopped ??= why;
+      run.abort.abort();
+    }
   }
 
   #enqueue(run: Run): void {
@@ -120,10 +128,13 @@ export class Runs {
     const program = json(run.body);
     const tab = text(fields(program), 'tab');
     if (tab === undefined) throw new Refusal('bad_request', 'The program names no tab.');
+    if (run.stopped !== undefined) throw run.stopped;
     if (run.abort.signal.aborted) throw new Refusal('bad_request', 'The program was cancelled.');
-    const standing = tab === newTab ? await this.#host.make(run) : this.#host.claim(run, tab);
+    const standing =
+      tab === newTab ? await this.#host.make(run, program) : this.#host.claim(run, tab);
     run.tab = standing.grant.tab;
     const result = await this.#host.perform(standing, program, run.abort.signal);
+    if (run.stopped !== undefined) throw run.stopped;
     return {
       ...result,
       tab: standing.grant.name,

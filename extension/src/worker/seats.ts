@@ -1,4 +1,4 @@
-import { Executor } from '../program/executor';
+import { Executor } from '../program/executor.ts';
 import type { Level } from './grants.ts';
 
 declare const PAGE_SCRIPT: string;
@@ -43,9 +43,9 @@ export class Seats {
     this.#gate = gate;
   }
 
-  /** Takes over the attachments an earlier life of the worker left: they are let go like any other. */
-  adopt(tabs: readonly number[]): void {
-    for (const tab of tabs) this.#rest(tab, this.#seat(tab));
+  /** Takes over an attachment that an earlier life of the worker left: it is let go like any other. */
+  adopt(tab: number): void {
+    this.#rest(tab, this.#seat(tab));
   }
 
   /** Uses a tab until the returned function is called. It rejects where the tab cannot be attached. */
@@ -64,12 +64,18 @@ export class Seats {
     return leave;
   }
 
-  /** The executor of a tab in use, at a level. */
+  /** The executor of a tab in use, at a level. One that could not attach is made anew the next time. */
   async executor(tab: number, level: Level): Promise<Executor> {
     const seat = this.#seat(tab);
     if (seat.work?.level !== level) seat.work = this.#work(tab, level);
-    await seat.work.ready;
-    return seat.work.executor;
+    const { work } = seat;
+    try {
+      await work.ready;
+    } catch (cause) {
+      if (seat.work === work) delete seat.work;
+      throw cause;
+    }
+    return work.executor;
   }
 
   /** Sends one command for a tab in use. */

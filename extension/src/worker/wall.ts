@@ -32,10 +32,10 @@ export class Wall {
    */
   async hold(standing: Standing): Promise<() => void> {
     if (standing.level !== 'read') return () => undefined;
-    const { name, tab } = standing.grant;
-    const others = (await all()).flatMap(({ id }) => (id === undefined || id === tab ? [] : [id]));
+    const { name } = standing.grant;
+    const present = (await all()).flatMap(({ id }) => id ?? []);
     const holders = (this.#openings.get(name)?.holders ?? 0) + 1;
-    this.#openings.set(name, { rule: openingRule(standing.grant, others), holders });
+    this.#openings.set(name, { rule: openingRule(standing.grant, present), holders });
     try {
       await this.sync();
     } catch (cause) {
