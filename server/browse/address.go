@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"golang.org/x/net/idna"
 
@@ -20,8 +21,8 @@ func CheckURL(raw string) (string, error) {
 		return raw, nil
 	}
 	for _, r := range raw {
-		if r <= ' ' || r == 0x7f || r == '\\' {
-			return "", refusedURL("it holds a space, a control character or a backslash")
+		if r == utf8.RuneError || r <= ' ' || r == 0x7f || r == '\\' {
+			return "", refusedURL("it holds a space, a backslash or a character that is none")
 		}
 	}
 	u, err := url.Parse(raw)
@@ -51,16 +52,31 @@ func checkParts(u *url.URL, raw string) error {
 		return refusedURL("it has no // and host")
 	case u.User != nil || strings.Contains(u.Host, "@"):
 		return refusedURL("it holds credentials")
-	case strings.Contains(u.Host, "%"):
+	case strings.Contains(authority(raw), "%"):
 		return refusedURL("its host is escaped")
 	}
-	if port := u.Port(); port != "" || strings.HasSuffix(u.Host, ":") {
-		n, err := strconv.Atoi(port)
-		if err != nil || n < 1 || n > 65535 || port != strconv.Itoa(n) {
-			return refusedURL("its port is not one")
-		}
+	return checkPort(u)
+}
+
+func checkPort(u *url.URL) error {
+	port := u.Port()
+	if port == "" && !strings.HasSuffix(u.Host, ":") {
+		return nil
+	}
+	n, err := strconv.Atoi(port)
+	if err != nil || n < 1 || n > 65535 || port != strconv.Itoa(n) {
+		return refusedURL("its port is not one")
 	}
 	return nil
+}
+
+// authority is the part between // and path, as it was written.
+func authority(raw string) string {
+	_, rest, _ := strings.Cut(raw, "://")
+	if end := strings.IndexAny(rest, "/?#"); end >= 0 {
+		return rest[:end]
+	}
+	return rest
 }
 
 // normalHost is the host as Chrome will dial it: IDNA in ASCII, lower case, and every spelling of an IPv4
@@ -72,8 +88,8 @@ func normalHost(host string) (string, error) {
 		}
 		return addr.String(), nil
 	}
-	ascii, err := idna.Lookup.ToASCII(strings.TrimSuffix(host, "."))
-	if err != nil || ascii == "" {
+	ascii, err := idna.New(idna.MapForLookup(), idna.BidiRule(), idna.StrictDomainName(false)).ToASCII(strings.TrimSuffix(host, "."))
+	if err != nil || !isName(ascii) {
 		return "", refusedURL("its host is not a name")
 	}
 	if !endsInNumber(ascii) {
@@ -84,6 +100,16 @@ func normalHost(host string) (string, error) {
 		return "", refusedURL("its host is neither a name nor an address")
 	}
 	return addr.String(), nil
+}
+
+// isName admits what a domain name is spelt with; underscores occur in real ones.
+func isName(host string) bool {
+	for label := range strings.SplitSeq(host, ".") {
+		if label == "" || len(label) > 63 || strings.Trim(label, "abcdefghijklmnopqrstuvwxyz0123456789-_") != "" {
+			return false
+		}
+	}
+	return true
 }
 
 func joined(host, port string) string {

@@ -54,11 +54,12 @@ func (b *realTab) Tabs() []program.Tab {
 	return []program.Tab{{ID: "t1", URL: b.executor.URL(), Level: program.LevelAct}}
 }
 
-// session drives an engine on a real tab.
+// driver drives an engine on a real tab.
 type driver struct {
 	t      *testing.T
 	engine *browse.Engine
 	tab    *realTab
+	at     string // the site
 	last   string // the last full snapshot or difference
 }
 
@@ -94,6 +95,11 @@ func (d *driver) do(action string) browse.Result {
 		d.t.Fatalf("%s: %v (%s)", action, err, f.Detail)
 	}
 	return result
+}
+
+func (d *driver) open(page string) browse.Result {
+	d.t.Helper()
+	return d.do(`{"action":"open","url":"` + d.at + `/` + page + `"}`)
 }
 
 // ref is the ref of the line that holds the text.

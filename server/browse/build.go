@@ -3,6 +3,7 @@ package browse
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"time"
 
 	"chaperone/relay/program"
@@ -68,7 +69,9 @@ func (p *plan) settleFor(quiet, most int) {
 
 type object map[string]any
 
-func from(step int, path string) program.Ref { return program.Ref{Path: fmt.Sprintf("%d.%s", step, path)} }
+func from(step int, path string) program.Ref {
+	return program.Ref{Path: fmt.Sprintf("%d.%s", step, path)}
+}
 
 // node is the page script's NodeRef.
 func (e element) target() object { return object{"doc": e.doc, "node": e.node} }
@@ -119,8 +122,8 @@ func (p *plan) press(s stroke) {
 	}
 	p.key(down, s, s.modifiers)
 	p.key("keyUp", s, s.modifiers)
-	for i := len(s.held) - 1; i >= 0; i-- {
-		p.key("keyUp", s.held[i], 0)
+	for _, m := range slices.Backward(s.held) {
+		p.key("keyUp", m, 0)
 	}
 }
 
@@ -170,20 +173,21 @@ func (p *plan) look(a Action, budget int) {
 		p.snapshot = p.runEach("@snapshot", object{"full": a.Full, "budget": budget})
 	}
 	p.state = p.run("@state", "", object{})
-	if a.Screenshot || a.Action == "screenshot" {
-		p.picture(a.Full && a.Action == "screenshot")
+	switch {
+	case a.Action == "screenshot" && a.Full:
+		p.wholePicture()
+	case a.Action == "screenshot" || a.Screenshot:
+		p.shot = p.call("Page.captureScreenshot", object{"format": "png"})
 	}
 }
 
-func (p *plan) picture(whole bool) {
-	params := object{"format": "png"}
-	if whole {
-		layout := p.call("Page.getLayoutMetrics", object{})
-		size := func(of string) program.Ref { return from(layout, "cssContentSize."+of) }
-		params["captureBeyondViewport"] = true
-		params["clip"] = object{"x": 0, "y": 0, "width": size("width"), "height": size("height"), "scale": 1}
-	}
-	p.shot = p.call("Page.captureScreenshot", params)
+func (p *plan) wholePicture() {
+	layout := p.call("Page.getLayoutMetrics", object{})
+	size := func(of string) program.Ref { return from(layout, "cssContentSize."+of) }
+	p.shot = p.call("Page.captureScreenshot", object{
+		"format": "png", "captureBeyondViewport": true,
+		"clip": object{"x": 0, "y": 0, "width": size("width"), "height": size("height"), "scale": 1},
+	})
 }
 
 func tooLong(a Action) error {

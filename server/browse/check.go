@@ -3,6 +3,7 @@ package browse
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
 
 	"chaperone/server/fault"
@@ -27,15 +28,15 @@ func (a Action) check() error {
 func (a Action) checkNeeds() error {
 	switch a.Action {
 	case "open":
-		return need(a.URL != "", "open needs url")
+		return needs("open needs url", a.URL != "")
 	case "click":
-		return need(a.names(), "click needs ref, or role and name")
+		return needs("click needs ref, or role and name", a.names())
 	case "fill":
-		return need(a.names(), "fill needs ref, or role and name, and text")
+		return needs("fill needs ref, or role and name, and text", a.names())
 	case "select":
-		return need(a.names() && len(a.Values) > 0, "select needs ref, or role and name, and values")
+		return needs("select needs ref, or role and name, and values", a.names(), len(a.Values) > 0)
 	case "type":
-		return need(a.Text != "", "type needs text")
+		return needs("type needs text", a.Text != "")
 	case "press":
 		_, err := strokes(a.Keys)
 		return err
@@ -44,7 +45,7 @@ func (a Action) checkNeeds() error {
 	case "wait":
 		return a.checkWait()
 	case "select_tab":
-		return need(a.Tab != "", "select_tab needs tab")
+		return needs("select_tab needs tab", a.Tab != "")
 	}
 	return nil
 }
@@ -54,7 +55,7 @@ func (a Action) checkScroll() error {
 	case "up", "down", "top", "bottom":
 		return nil
 	case "":
-		return need(a.names(), "scroll needs direction (up, down, top, bottom) or ref")
+		return needs("scroll needs direction (up, down, top, bottom) or ref", a.names())
 	}
 	return missing("direction is up, down, top or bottom")
 }
@@ -66,17 +67,18 @@ func (a Action) checkWait() error {
 			wishes++
 		}
 	}
-	return need(wishes == 1, "wait needs one of ms, text, url_glob and idle")
+	return needs("wait needs one of ms, text, url_glob and idle", wishes == 1)
 }
 
 // names reports whether the action names an element.
 func (a Action) names() bool { return a.Ref != "" || a.Role != "" && a.Name != "" }
 
-func need(holds bool, what string) error {
-	if holds {
-		return nil
+// needs refuses with what is wanted unless all of it is there.
+func needs(what string, there ...bool) error {
+	if slices.Contains(there, false) {
+		return missing(what)
 	}
-	return missing(what)
+	return nil
 }
 
 func missing(what string) error {

@@ -63,7 +63,7 @@ type reply struct {
 
 func launch(t *testing.T) *chromium {
 	t.Helper()
-	cmd := exec.Command("chromium-headless-shell", "--no-sandbox", "--remote-debugging-port=0", "--disable-gpu",
+	cmd := exec.CommandContext(context.Background(), "chromium-headless-shell", "--no-sandbox", "--remote-debugging-port=0", "--disable-gpu",
 		"--no-first-run", "--disable-background-networking", "--window-size=1000,700", "--user-data-dir="+t.TempDir(), "about:blank")
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	stderr, err := cmd.StderrPipe()
@@ -96,7 +96,7 @@ func address(t *testing.T, lines *bufio.Scanner) string {
 
 func (c *chromium) dial(url string) {
 	c.t.Helper()
-	conn, _, err := websocket.Dial(c.t.Context(), url, nil)
+	conn, _, err := websocket.Dial(c.t.Context(), url, nil) //nolint:bodyclose // the package closes it
 	if err != nil {
 		c.t.Fatalf("dial Chromium: %v", err)
 	}
@@ -244,7 +244,9 @@ func (p *tab) open(url string) {
 
 func (p *tab) world() {
 	p.t.Helper()
-	var tree struct{ FrameTree struct{ Frame struct{ ID string } } }
+	var tree struct {
+		FrameTree struct{ Frame struct{ ID string } }
+	}
 	if err := json.Unmarshal(p.must(p.session, "Page.getFrameTree", map[string]any{}), &tree); err != nil {
 		p.t.Fatal(err)
 	}

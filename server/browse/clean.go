@@ -42,21 +42,23 @@ func forged() *regexp.Regexp { return regexp.MustCompile(`(?i)\[\s*ref\s*=`) }
 
 // visible drops what a person cannot see, and keeps the two joiners that scripts and emoji are spelt with.
 func visible(r rune) rune {
-	const (
-		nonJoiner, joiner = '\u200c', '\u200d'
-		emojiStyle        = '\ufe0f'
-	)
 	switch {
-	case r == '\n' || r == '\t' || r == nonJoiner || r == joiner || r == emojiStyle:
+	case strings.ContainsRune("\n\t\u200c\u200d\ufe0f", r):
 		return r
-	case r == '\r' || r == '\u2028' || r == '\u2029':
+	case strings.ContainsRune("\r\u2028\u2029", r):
 		return '\n'
-	case unicode.Is(unicode.Cc, r), unicode.Is(unicode.Cf, r), unicode.Is(unicode.Co, r):
-		return -1
-	case r >= '\ufe00' && r <= '\ufe0e', r >= 0xE0000 && r <= 0xE0FFF:
-		return -1
-	case r == '\u115f', r == '\u1160', r == '\u3164', r == '\uffa0', r == '\u034f', r == '\u2800':
+	case unicode.In(r, unicode.Cc, unicode.Cf, unicode.Co) || isBlank(r):
 		return -1
 	}
 	return r
+}
+
+// isBlank holds for the letters and selectors that show nothing.
+func isBlank(r rune) bool {
+	const variations, lastVariation, tags, lastTag = 0xFE00, 0xFE0F, 0xE0000, 0xE0FFF
+	switch {
+	case r >= variations && r <= lastVariation, r >= tags && r <= lastTag:
+		return true
+	}
+	return strings.ContainsRune("\u034f\u115f\u1160\u2800\u3164\uffa0", r)
 }

@@ -197,7 +197,7 @@ func (e *Engine) carryOut(ctx context.Context, j job) (Result, error) {
 	}
 	e.keepTab(j, result)
 	if result.Stopped { // the field was set without typing: look at the page now
-		return e.lookAgain(ctx, j, result, true)
+		return e.lookAgain(ctx, j, result)
 	}
 	return e.read(ctx, j, result)
 }

@@ -100,7 +100,7 @@ func (p *tab) expect(expression, want string) {
 
 func TestPageScript(t *testing.T) {
 	c, script, site := launch(t), pageScript(t), serve(t)
-	cases := map[string]func(t *testing.T, p *tab){
+	cases := map[string]func(p *tab){
 		"label-wraps-hidden-radio.html":  hiddenRadio,
 		"one-pixel-toggle.html":          onePixelToggle,
 		"shadow-open-slots.html":         shadowSlots,
@@ -121,12 +121,13 @@ func TestPageScript(t *testing.T) {
 	for page, check := range cases {
 		t.Run(page, func(t *testing.T) {
 			c.t = t
-			check(t, c.page(script, site+"/"+page))
+			check(c.page(script, site+"/"+page))
 		})
 	}
 }
 
-func hiddenRadio(t *testing.T, p *tab) {
+func hiddenRadio(p *tab) {
+	t := p.t
 	s := p.snapshot(map[string]any{})
 	for _, name := range []string{"Morning", "Noon", "Evening"} {
 		s.named(t, "radio", name)
@@ -143,7 +144,8 @@ func hiddenRadio(t *testing.T, p *tab) {
 	}
 }
 
-func onePixelToggle(t *testing.T, p *tab) {
+func onePixelToggle(p *tab) {
+	t := p.t
 	s := p.snapshot(map[string]any{})
 	if !p.click(s.Doc, s.named(t, "checkbox", "Publish product").Node) {
 		t.Error("the click did not land")
@@ -151,7 +153,8 @@ func onePixelToggle(t *testing.T, p *tab) {
 	p.expect("out.textContent", "on changes=1")
 }
 
-func shadowSlots(t *testing.T, p *tab) {
+func shadowSlots(p *tab) {
+	t := p.t
 	s := p.snapshot(map[string]any{})
 	s.named(t, "heading", "Find a parcel")
 	s.named(t, "textbox", "Reference")
@@ -167,7 +170,8 @@ func shadowSlots(t *testing.T, p *tab) {
 	p.expect("out.textContent", "Rail ")
 }
 
-func ariaHidden(t *testing.T, p *tab) {
+func ariaHidden(p *tab) {
+	t := p.t
 	s := p.snapshot(map[string]any{"full": true})
 	if !p.click(s.Doc, s.named(t, "button", "Promo code").Node) {
 		t.Error("the click did not land")
@@ -178,7 +182,8 @@ func ariaHidden(t *testing.T, p *tab) {
 	}
 }
 
-func hiddenText(t *testing.T, p *tab) {
+func hiddenText(p *tab) {
+	t := p.t
 	var passage struct{ Text string }
 	p.into(&passage, "@text", map[string]any{"limit": 100000})
 	for view, text := range map[string]string{
@@ -195,7 +200,8 @@ func hiddenText(t *testing.T, p *tab) {
 	}
 }
 
-func threads(t *testing.T, p *tab) (shot, line) {
+func threads(p *tab) (shot, line) {
+	t := p.t
 	t.Helper()
 	s := p.snapshot(map[string]any{})
 	p.click(s.Doc, s.named(t, "button", "Thread Cid").Node)
@@ -203,8 +209,9 @@ func threads(t *testing.T, p *tab) (shot, line) {
 	return s, s.named(t, "button", "Thread Ana")
 }
 
-func recycledRow(t *testing.T, p *tab) {
-	s, ana := threads(t, p)
+func recycledRow(p *tab) {
+	t := p.t
+	s, ana := threads(p)
 	a := p.run("@locate", map[string]any{
 		"target": map[string]any{"doc": s.Doc, "node": ana.Node}, "expect": map[string]any{"role": ana.Role, "name": ana.Name},
 	})
@@ -213,15 +220,17 @@ func recycledRow(t *testing.T, p *tab) {
 	}
 }
 
-func movedRow(t *testing.T, p *tab) {
-	s, ana := threads(t, p)
+func movedRow(p *tab) {
+	t := p.t
+	s, ana := threads(p)
 	if !p.click(s.Doc, ana.Node) {
 		t.Error("the click did not land")
 	}
 	p.expect("out.textContent", "Ana")
 }
 
-func oddLinks(t *testing.T, p *tab) {
+func oddLinks(p *tab) {
+	t := p.t
 	s := p.snapshot(map[string]any{})
 	for _, name := range []string{"long wrapped link text", "284 open tickets", "two dots"} {
 		if !p.click(s.Doc, s.named(t, "link", name).Node) {
@@ -231,7 +240,8 @@ func oddLinks(t *testing.T, p *tab) {
 	p.expect("log.textContent", "w\ns\nd\n")
 }
 
-func consent(t *testing.T, p *tab) {
+func consent(p *tab) {
+	t := p.t
 	s := p.snapshot(map[string]any{})
 	apply := map[string]any{"target": map[string]any{"doc": s.Doc, "node": s.named(t, "button", "Apply now").Node}}
 	a := p.run("@locate", apply)
@@ -246,7 +256,8 @@ func consent(t *testing.T, p *tab) {
 	p.expect("out.textContent", "applied")
 }
 
-func offscreen(t *testing.T, p *tab) {
+func offscreen(p *tab) {
+	t := p.t
 	s := p.snapshot(map[string]any{})
 	if !p.click(s.Doc, s.named(t, "button", "Far away").Node) {
 		t.Error("the click did not land")
@@ -254,7 +265,8 @@ func offscreen(t *testing.T, p *tab) {
 	p.expect("out.textContent", "hit")
 }
 
-func huge(t *testing.T, p *tab) {
+func huge(p *tab) {
+	t := p.t
 	s := p.snapshot(map[string]any{})
 	if s.More < 10000 || len(s.String()) > 20000 {
 		t.Errorf("%d characters and %d more lines, want a cut snapshot", len(s.String()), s.More)
@@ -274,7 +286,8 @@ func huge(t *testing.T, p *tab) {
 	p.expect("location.hash", "#5999")
 }
 
-func forms(t *testing.T, p *tab) {
+func forms(p *tab) {
+	t := p.t
 	s := p.snapshot(map[string]any{})
 	cases := map[string]string{
 		"plain post": "form_refused", "get button": "", "post by formmethod": "form_refused", "get by formmethod": "",
@@ -297,7 +310,8 @@ func forms(t *testing.T, p *tab) {
 	}
 }
 
-func fields(t *testing.T, p *tab) {
+func fields(p *tab) {
+	t := p.t
 	s := p.snapshot(map[string]any{})
 	if strings.Contains(s.String(), "hunter2") {
 		t.Errorf("a password is shown:\n%s", s)
@@ -332,7 +346,8 @@ func fields(t *testing.T, p *tab) {
 	}
 }
 
-func panes(t *testing.T, p *tab) {
+func panes(p *tab) {
+	t := p.t
 	s := p.snapshot(map[string]any{})
 	var moved struct {
 		Pane      string
@@ -345,7 +360,7 @@ func panes(t *testing.T, p *tab) {
 	}
 	side := s.named(t, "navigation", "Sidebar")
 	p.into(&moved, "@scroll", map[string]any{"to": "bottom", "node": map[string]any{"doc": s.Doc, "node": side.Node}})
-	if !strings.Contains(moved.Pane, "Sidebar") || moved.MoreBelow > 0 {
+	if moved.Pane != "navigation" || moved.MoreBelow > 0 {
 		t.Errorf("scrolling the sidebar: %+v", moved)
 	}
 	var found bool
@@ -359,13 +374,15 @@ func panes(t *testing.T, p *tab) {
 	}
 }
 
-func drawing(t *testing.T, p *tab) {
+func drawing(p *tab) {
+	t := p.t
 	if s := p.snapshot(map[string]any{}); s.named(t, "link", "to the start").Node == 0 {
 		t.Errorf("%s", s)
 	}
 }
 
-func frames(t *testing.T, p *tab) {
+func frames(p *tab) {
+	t := p.t
 	s := p.snapshot(map[string]any{})
 	if len(s.Lines) != 2 || !s.Lines[0].Frame || s.Lines[0].Node == 0 {
 		raw, err := json.Marshal(s)

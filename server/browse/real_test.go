@@ -5,6 +5,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -32,194 +33,234 @@ func site(t *testing.T) string {
 
 func TestActionsInChromium(t *testing.T) {
 	c, script, at := launch(t), pageScript(t), site(t)
-	open := func(d *driver, page string) browse.Result {
-		d.t.Helper()
-		return d.do(fmt.Sprintf(`{"action":"open","url":"%s/%s"}`, at, page))
-	}
 	cases := map[string]struct {
 		options browse.Options
-		check   func(t *testing.T, d *driver)
+		check   func(d *driver)
 	}{
-		"one action is one program": {check: func(t *testing.T, d *driver) {
-			r := open(d, "label-wraps-hidden-radio.html")
-			if d.tab.runs != 1 || r.Status != 200 || r.Title == "" || r.Snapshot == nil || r.Snapshot.Mode != "full" {
-				t.Errorf("%d programs, %+v", d.tab.runs, r)
-			}
-			r = d.do(fmt.Sprintf(`{"action":"click","ref":"%s"}`, d.ref("Evening")))
-			if d.tab.runs != 2 || r.Landed == nil || !*r.Landed || r.Snapshot == nil || r.Snapshot.Mode != "diff" {
-				t.Errorf("%d programs, %+v", d.tab.runs, r)
-			}
-			if !strings.Contains(r.Snapshot.Text, `- radio "Evening" [ref=`) || !strings.Contains(r.Snapshot.Text, "[checked]") || strings.Contains(r.Snapshot.Text, "Morning") {
-				t.Errorf("the difference is %q", r.Snapshot.Text)
-			}
-		}},
-		"a click that leaves the page has landed": {check: func(t *testing.T, d *driver) {
-			open(d, "links.html")
-			r := d.do(fmt.Sprintf(`{"action":"click","ref":"%s"}`, d.ref("other page")))
-			if r.Landed == nil || !*r.Landed || !strings.HasSuffix(r.URL, "/one-pixel-toggle.html") || r.Snapshot.Mode != "full" {
-				t.Errorf("%+v", r)
-			}
-			r = d.do(`{"action":"back"}`)
-			if !strings.HasSuffix(r.URL, "/links.html") {
-				t.Errorf("back led to %s", r.URL)
-			}
-			if r = d.do(`{"action":"forward"}`); !strings.HasSuffix(r.URL, "/one-pixel-toggle.html") {
-				t.Errorf("forward led to %s", r.URL)
-			}
-			d.refused(`{"action":"click","ref":"e1"}`, fault.StaleRef)
-			d.refused(`{"action":"click","ref":"e999"}`, fault.NotFound)
-		}},
-		"a recycled row keeps no ref": {check: func(t *testing.T, d *driver) {
-			open(d, "stale-resort.html")
-			ana, cid := d.ref("Thread Ana"), d.ref("Thread Cid")
-			send := d.ref("Send")
-			d.do(fmt.Sprintf(`{"action":"click","ref":"%s"}`, cid))
-			d.do(fmt.Sprintf(`{"action":"click","ref":"%s"}`, send))
-			f := d.refused(fmt.Sprintf(`{"action":"click","ref":"%s"}`, ana), fault.StaleRef)
-			if !strings.Contains(f.Detail, "Thread Cid") || d.page("out.textContent") != "Cid" {
-				t.Errorf("%+v; open is %s", f, d.page("out.textContent"))
-			}
-		}},
-		"a moved row keeps its ref": {check: func(t *testing.T, d *driver) {
-			open(d, "stale-resort.html?moved=1")
-			ana, cid, send := d.ref("Thread Ana"), d.ref("Thread Cid"), d.ref("Send")
-			for _, ref := range []string{cid, send, ana} {
-				d.do(fmt.Sprintf(`{"action":"click","ref":"%s"}`, ref))
-			}
-			if got := d.page("out.textContent"); got != "Ana" {
-				t.Errorf("open is %s", got)
-			}
-		}},
-		"a covered element names what covers it": {check: func(t *testing.T, d *driver) {
-			open(d, "consent-overlay.html")
-			f := d.refused(fmt.Sprintf(`{"action":"click","ref":"%s"}`, d.ref("Apply now")), fault.Covered)
-			if !strings.Contains(f.Detail, `dialog "Cookies" [ref=`) {
-				t.Errorf("%+v", f)
-			}
-			d.do(`{"action":"click","role":"button","name":"Only necessary"}`)
-			d.do(`{"action":"click","role":"button","name":"Apply now"}`)
-			if got := d.page("out.textContent + log.textContent"); got != "applied" {
-				t.Errorf("the page says %q", got)
-			}
-		}},
-		"a snapshot shows what a click changed": {check: func(t *testing.T, d *driver) {
-			open(d, "snapshot-is-fresh.html")
-			add, later := d.ref(`"Add"`), d.ref("Add later")
-			if r := d.do(fmt.Sprintf(`{"action":"click","ref":"%s"}`, add)); r.Snapshot == nil || !strings.Contains(r.Snapshot.Text, "item 1") {
-				t.Errorf("%+v", r.Snapshot)
-			}
-			d.do(fmt.Sprintf(`{"action":"click","ref":"%s"}`, later))
-			d.do(`{"action":"wait","text":"item 2"}`)
-			if r := d.do(`{"action":"snapshot"}`); !strings.Contains(r.Snapshot.Text, "item 2") {
-				t.Errorf("%+v", r.Snapshot)
-			}
-			d.refused(`{"action":"wait","text":"item 3","timeout_ms":400}`, fault.Timeout)
-		}},
-		"a long page is cut at a line and goes on": {check: func(t *testing.T, d *driver) {
-			r := open(d, "huge-page.html")
-			if r.Snapshot.More == nil || len(r.Snapshot.Text) > 12000 || r.Snapshot.More.Lines < 10000 {
-				t.Fatalf("%d characters, more %+v", len(r.Snapshot.Text), r.Snapshot.More)
-			}
-			first := r.Snapshot.Text
-			r = d.do(fmt.Sprintf(`{"action":"snapshot","cursor":"%s"}`, r.Snapshot.More.Cursor))
-			if r.Snapshot.More == nil || strings.Contains(first, strings.Split(r.Snapshot.Text, "\n")[0]) {
-				t.Errorf("the second part begins %.200s", r.Snapshot.Text)
-			}
-			r = d.do(`{"action":"get_text"}`)
-			if !strings.Contains(*r.Text, "batch 0 | owner 0") || r.More == nil || len(*r.Text) > 12000 {
-				t.Errorf("text begins %.200s", *r.Text)
-			}
-			if r = d.do(fmt.Sprintf(`{"action":"get_text","cursor":"%s"}`, r.More.Cursor)); strings.Contains(*r.Text, "batch 0 |") {
-				t.Errorf("the second part begins %.200s", *r.Text)
-			}
-		}},
-		"frames stand below their elements and are clicked there": {check: func(t *testing.T, d *driver) {
-			open(d, "nested.html")
-			if !strings.Contains(d.last, "- iframe") || !strings.Contains(d.last, `  - button "Press me"`) {
-				t.Fatalf("%s", d.last)
-			}
-			d.do(fmt.Sprintf(`{"action":"click","ref":"%s"}`, d.ref("Press me")))
-			if got := d.page("out.textContent"); got != "pressed" {
-				t.Errorf("the page says %q", got)
-			}
-			d.do(`{"action":"click","role":"button","name":"Press me"}`)
-		}},
-		"answers of other shapes are told": {check: func(t *testing.T, d *driver) {
-			if r := open(d, "missing"); r.Status != 404 || len(r.Notices) == 0 {
-				t.Errorf("%+v", r)
-			}
-			d.refused(`{"action":"open","url":"`+at+`/empty"}`, fault.NavigationFailed)
-			if f := d.refused(`{"action":"open","url":"http://127.0.0.1:9/"}`, fault.NavigationFailed); !strings.Contains(f.Message, "net::ERR_") {
-				t.Errorf("%+v", f)
-			}
-			d.refused(`{"action":"open","url":"http://no-such-host.invalid/"}`, fault.NavigationFailed)
-			open(d, "links.html")
-			if r := d.do(`{"action":"open","url":"` + at + `/links.html#there"}`); len(r.Notices) == 0 || !strings.Contains(r.Notices[0], "same document") {
-				t.Errorf("%+v", r)
-			}
-		}},
-		"a page that strays is taken back": {options: browse.Options{AllowDomains: []string{"127.0.0.1"}}, check: func(t *testing.T, d *driver) {
-			d.refused(strings.Replace(`{"action":"open","url":"AT/links.html"}`, "AT", strings.Replace(at, "127.0.0.1", "localhost", 1), 1), fault.DomainRefused)
-			d.refused(`{"action":"open","url":"`+at+`/leave"}`, fault.DomainRefused)
-			if got := d.page("location.href"); got != "about:blank" {
-				t.Errorf("after a strayed open: %s", got)
-			}
-			open(d, "links.html")
-			d.refused(fmt.Sprintf(`{"action":"click","ref":"%s"}`, d.ref("away")), fault.DomainRefused)
-			if got := d.page("location.pathname + location.hostname"); got != "/links.html127.0.0.1" {
-				t.Errorf("after a strayed click: %s", got)
-			}
-		}},
-		"reading does not write": {options: browse.Options{ReadOnly: true}, check: func(t *testing.T, d *driver) {
-			open(d, "forms.html")
-			before := d.tab.runs
-			d.refused(`{"action":"type","text":"x"}`, fault.ReadOnlyRefused)
-			d.refused(`{"action":"eval","js":"1"}`, fault.ReadOnlyRefused)
-			if d.tab.runs != before {
-				t.Error("a refused action reached the browser")
-			}
-			d.refused(fmt.Sprintf(`{"action":"click","ref":"%s"}`, d.ref("plain post")), fault.FormRefused)
-			d.do(fmt.Sprintf(`{"action":"click","ref":"%s"}`, d.ref("not a submitter")))
-		}},
-		"fields are filled, typed into and chosen from": {check: func(t *testing.T, d *driver) {
-			open(d, "fields.html")
-			city := d.ref(`"City"`)
-			r := d.do(fmt.Sprintf(`{"action":"fill","ref":"%s","text":"Zürich – \"naïve\""}`, city))
-			if r.Value == nil || *r.Value != `Zürich – "naïve"` || d.page("city.value") != *r.Value {
-				t.Errorf("%+v", r)
-			}
-			d.do(`{"action":"press","keys":"End Shift+A b Backspace"}`)
-			d.do(`{"action":"type","text":"!"}`)
-			if got := d.page("city.value"); got != `Zürich – "naïve"A!` {
-				t.Errorf("City holds %q", got)
-			}
-			d.do(fmt.Sprintf(`{"action":"fill","ref":"%s","text":""}`, city))
-			if got := d.page("city.value"); got != "" {
-				t.Errorf("City holds %q after it was emptied", got)
-			}
-			if r = d.do(`{"action":"fill","role":"textbox","name":"Day","text":"2026-03-09"}`); *r.Value != "2026-03-09" {
-				t.Errorf("%+v", r)
-			}
-			if r = d.do(`{"action":"fill","role":"textbox","name":"Password","text":"s3cret"}`); r.Value != nil {
-				t.Errorf("a password is read back: %s", *r.Value)
-			}
-			d.do(`{"action":"select","role":"combobox","name":"Colour","values":["Green"]}`)
-			if f := d.refused(`{"action":"select","role":"combobox","name":"Colour","values":["Blue"]}`, fault.NotFound); !strings.Contains(f.Detail, `"Red"`) {
-				t.Errorf("%+v", f)
-			}
-		}},
-		"panes scroll and pictures are taken": {check: func(t *testing.T, d *driver) {
-			open(d, "panes.html")
-			if r := d.do(`{"action":"scroll","direction":"down"}`); len(r.Notices) == 0 || !strings.Contains(strings.Join(r.Notices, " "), "px below") {
-				t.Errorf("%+v", r)
-			}
-			r := d.do(`{"action":"screenshot","full":true}`)
-			if len(r.Picture) == 0 || r.Screenshot.Width == 0 {
-				t.Errorf("%+v", r.Screenshot)
-			}
-		}},
+		"one action is one program":                               {check: oneProgram},
+		"a click that leaves the page has landed":                 {check: leavingClick},
+		"a recycled row keeps no ref":                             {check: recycledRef},
+		"a moved row keeps its ref":                               {check: movedRef},
+		"a covered element names what covers it":                  {check: coveredElement},
+		"a snapshot shows what a click changed":                   {check: freshSnapshot},
+		"a long page is cut at a line and goes on":                {check: longPage},
+		"frames stand below their elements and are clicked there": {check: framesInTree},
+		"answers of other shapes are told":                        {check: otherShapes},
+		"a page that strays is taken back":                        {options: browse.Options{AllowDomains: []string{"127.0.0.1"}}, check: strayPage},
+		"reading does not write":                                  {options: browse.Options{ReadOnly: true}, check: readOnly},
+		"fields are filled, typed into and chosen from":           {check: filledFields},
+		"panes scroll and pictures are taken":                     {check: scrolledPanes},
 	}
 	for sentence, tc := range cases {
-		t.Run(sentence, func(t *testing.T) { tc.check(t, drive(t, c, script, tc.options)) })
+		t.Run(sentence, func(t *testing.T) {
+			d := drive(t, c, script, tc.options)
+			d.at = at
+			tc.check(d)
+		})
+	}
+}
+
+func oneProgram(d *driver) {
+	t := d.t
+	r := d.open("label-wraps-hidden-radio.html")
+	if r.Status != 200 || r.Title == "" || r.Snapshot == nil || r.Snapshot.Mode != "full" {
+		t.Errorf("%+v", r)
+	}
+	r = d.do(fmt.Sprintf(`{"action":"click","ref":"%s"}`, d.ref("Evening")))
+	if d.tab.runs != 2 || r.Landed == nil || !*r.Landed || r.Snapshot == nil || r.Snapshot.Mode != "diff" {
+		t.Errorf("%d programs for two actions; %+v", d.tab.runs, r)
+	}
+	want := regexp.MustCompile(`^- radio "Evening" \[ref=e\d+\] \[checked\]\n- status: slot=evening$`)
+	if !want.MatchString(d.last) {
+		t.Errorf("the difference is %q", d.last)
+	}
+}
+
+func leavingClick(d *driver) {
+	t := d.t
+	d.open("links.html")
+	r := d.do(fmt.Sprintf(`{"action":"click","ref":"%s"}`, d.ref("other page")))
+	if r.Landed == nil || !*r.Landed || !strings.HasSuffix(r.URL, "/one-pixel-toggle.html") || r.Snapshot.Mode != "full" {
+		t.Errorf("%+v", r)
+	}
+	r = d.do(`{"action":"back"}`)
+	if !strings.HasSuffix(r.URL, "/links.html") {
+		t.Errorf("back led to %s", r.URL)
+	}
+	if r = d.do(`{"action":"forward"}`); !strings.HasSuffix(r.URL, "/one-pixel-toggle.html") {
+		t.Errorf("forward led to %s", r.URL)
+	}
+	_ = d.refused(`{"action":"click","ref":"e1"}`, fault.StaleRef)
+	_ = d.refused(`{"action":"click","ref":"e999"}`, fault.NotFound)
+}
+
+func recycledRef(d *driver) {
+	t := d.t
+	d.open("stale-resort.html")
+	ana, cid := d.ref("Thread Ana"), d.ref("Thread Cid")
+	send := d.ref("Send")
+	d.do(fmt.Sprintf(`{"action":"click","ref":"%s"}`, cid))
+	d.do(fmt.Sprintf(`{"action":"click","ref":"%s"}`, send))
+	f := d.refused(fmt.Sprintf(`{"action":"click","ref":"%s"}`, ana), fault.StaleRef)
+	if !strings.Contains(f.Detail, "Thread Cid") || d.page("out.textContent") != "Cid" {
+		t.Errorf("%+v; open is %s", f, d.page("out.textContent"))
+	}
+}
+
+func movedRef(d *driver) {
+	t := d.t
+	d.open("stale-resort.html?moved=1")
+	ana, cid, send := d.ref("Thread Ana"), d.ref("Thread Cid"), d.ref("Send")
+	for _, ref := range []string{cid, send, ana} {
+		d.do(fmt.Sprintf(`{"action":"click","ref":"%s"}`, ref))
+	}
+	if got := d.page("out.textContent"); got != "Ana" {
+		t.Errorf("open is %s", got)
+	}
+}
+
+func coveredElement(d *driver) {
+	t := d.t
+	d.open("consent-overlay.html")
+	f := d.refused(fmt.Sprintf(`{"action":"click","ref":"%s"}`, d.ref("Apply now")), fault.Covered)
+	if !strings.Contains(f.Detail, `dialog "Cookies" [ref=`) {
+		t.Errorf("%+v", f)
+	}
+	d.do(`{"action":"click","role":"button","name":"Only necessary"}`)
+	d.do(`{"action":"click","role":"button","name":"Apply now"}`)
+	if got := d.page("out.textContent + log.textContent"); got != "applied" {
+		t.Errorf("the page says %q", got)
+	}
+}
+
+func freshSnapshot(d *driver) {
+	t := d.t
+	d.open("snapshot-is-fresh.html")
+	add, later := d.ref(`"Add"`), d.ref("Add later")
+	if r := d.do(fmt.Sprintf(`{"action":"click","ref":"%s"}`, add)); r.Snapshot == nil || !strings.Contains(r.Snapshot.Text, "item 1") {
+		t.Errorf("%+v", r.Snapshot)
+	}
+	d.do(fmt.Sprintf(`{"action":"click","ref":"%s"}`, later))
+	d.do(`{"action":"wait","text":"item 2"}`)
+	if r := d.do(`{"action":"snapshot"}`); !strings.Contains(r.Snapshot.Text, "item 2") {
+		t.Errorf("%+v", r.Snapshot)
+	}
+	_ = d.refused(`{"action":"wait","text":"item 3","timeout_ms":400}`, fault.Timeout)
+}
+
+func longPage(d *driver) {
+	t := d.t
+	r := d.open("huge-page.html")
+	if r.Snapshot.More == nil || len(r.Snapshot.Text) > 12000 || r.Snapshot.More.Lines < 10000 {
+		t.Fatalf("%d characters, more %+v", len(r.Snapshot.Text), r.Snapshot.More)
+	}
+	first := r.Snapshot.Text
+	r = d.do(fmt.Sprintf(`{"action":"snapshot","cursor":"%s"}`, r.Snapshot.More.Cursor))
+	if r.Snapshot.More == nil || strings.Contains(first, strings.Split(r.Snapshot.Text, "\n")[0]) {
+		t.Errorf("the second part begins %.200s", r.Snapshot.Text)
+	}
+	r = d.do(`{"action":"get_text"}`)
+	if !strings.Contains(*r.Text, "batch 0 | owner 0") || r.More == nil || len(*r.Text) > 12000 {
+		t.Errorf("text begins %.200s", *r.Text)
+	}
+	if r = d.do(fmt.Sprintf(`{"action":"get_text","cursor":"%s"}`, r.More.Cursor)); strings.Contains(*r.Text, "batch 0 |") {
+		t.Errorf("the second part begins %.200s", *r.Text)
+	}
+}
+
+func framesInTree(d *driver) {
+	t := d.t
+	d.open("nested.html")
+	if !strings.Contains(d.last, "- iframe") || !strings.Contains(d.last, `  - button "Press me"`) {
+		t.Fatalf("%s", d.last)
+	}
+	d.do(fmt.Sprintf(`{"action":"click","ref":"%s"}`, d.ref("Press me")))
+	if got := d.page("out.textContent"); got != "pressed" {
+		t.Errorf("the page says %q", got)
+	}
+	d.do(`{"action":"click","role":"button","name":"Press me"}`)
+}
+
+func otherShapes(d *driver) {
+	t := d.t
+	if r := d.open("missing"); r.Status != 404 || len(r.Notices) == 0 {
+		t.Errorf("%+v", r)
+	}
+	_ = d.refused(`{"action":"open","url":"`+d.at+`/empty"}`, fault.NavigationFailed)
+	if f := d.refused(`{"action":"open","url":"http://127.0.0.1:9/"}`, fault.NavigationFailed); !strings.Contains(f.Message, "net::ERR_") {
+		t.Errorf("%+v", f)
+	}
+	_ = d.refused(`{"action":"open","url":"http://no-such-host.invalid/"}`, fault.NavigationFailed)
+	d.open("links.html")
+	if r := d.do(`{"action":"open","url":"` + d.at + `/links.html#there"}`); len(r.Notices) == 0 || !strings.Contains(r.Notices[0], "same document") {
+		t.Errorf("%+v", r)
+	}
+}
+
+func strayPage(d *driver) {
+	t := d.t
+	_ = d.refused(strings.Replace(`{"action":"open","url":"AT/links.html"}`, "AT", strings.Replace(d.at, "127.0.0.1", "localhost", 1), 1), fault.DomainRefused)
+	_ = d.refused(`{"action":"open","url":"`+d.at+`/leave"}`, fault.DomainRefused)
+	if got := d.page("location.href"); got != "about:blank" {
+		t.Errorf("after a strayed open: %s", got)
+	}
+	d.open("links.html")
+	_ = d.refused(fmt.Sprintf(`{"action":"click","ref":"%s"}`, d.ref("away")), fault.DomainRefused)
+	if got := d.page("location.pathname + location.hostname"); got != "/links.html127.0.0.1" {
+		t.Errorf("after a strayed click: %s", got)
+	}
+}
+
+func readOnly(d *driver) {
+	t := d.t
+	d.open("forms.html")
+	before := d.tab.runs
+	_ = d.refused(`{"action":"type","text":"x"}`, fault.ReadOnlyRefused)
+	_ = d.refused(`{"action":"eval","js":"1"}`, fault.ReadOnlyRefused)
+	if d.tab.runs != before {
+		t.Error("a refused action reached the browser")
+	}
+	_ = d.refused(fmt.Sprintf(`{"action":"click","ref":"%s"}`, d.ref("plain post")), fault.FormRefused)
+	d.do(fmt.Sprintf(`{"action":"click","ref":"%s"}`, d.ref("not a submitter")))
+}
+
+func filledFields(d *driver) {
+	t := d.t
+	d.open("fields.html")
+	city := d.ref(`"City"`)
+	r := d.do(fmt.Sprintf(`{"action":"fill","ref":"%s","text":"Zürich – \"naïve\""}`, city))
+	if r.Value == nil || *r.Value != `Zürich – "naïve"` || d.page("city.value") != *r.Value {
+		t.Errorf("%+v", r)
+	}
+	d.do(`{"action":"press","keys":"End Shift+A b Backspace"}`)
+	d.do(`{"action":"type","text":"!"}`)
+	if got := d.page("city.value"); got != `Zürich – "naïve"A!` {
+		t.Errorf("City holds %q", got)
+	}
+	d.do(fmt.Sprintf(`{"action":"fill","ref":"%s","text":""}`, city))
+	if got := d.page("city.value"); got != "" {
+		t.Errorf("City holds %q after it was emptied", got)
+	}
+	if r = d.do(`{"action":"fill","role":"textbox","name":"Day","text":"2026-03-09"}`); *r.Value != "2026-03-09" {
+		t.Errorf("%+v", r)
+	}
+	if r = d.do(`{"action":"fill","role":"textbox","name":"Password","text":"s3cret"}`); r.Value != nil {
+		t.Errorf("a password is read back: %s", *r.Value)
+	}
+	d.do(`{"action":"select","role":"combobox","name":"Colour","values":["Green"]}`)
+	if f := d.refused(`{"action":"select","role":"combobox","name":"Colour","values":["Blue"]}`, fault.NotFound); !strings.Contains(f.Detail, `"Red"`) {
+		t.Errorf("%+v", f)
+	}
+}
+
+func scrolledPanes(d *driver) {
+	t := d.t
+	d.open("panes.html")
+	if r := d.do(`{"action":"scroll","direction":"down"}`); len(r.Notices) == 0 || !strings.Contains(strings.Join(r.Notices, " "), "px below") {
+		t.Errorf("%+v", r)
+	}
+	r := d.do(`{"action":"screenshot","full":true}`)
+	if len(r.Picture) == 0 || r.Screenshot.Width == 0 {
+		t.Errorf("%+v", r.Screenshot)
 	}
 }

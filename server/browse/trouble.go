@@ -12,10 +12,10 @@ import (
 	"chaperone/server/fault"
 )
 
-// What the edge must never answer; both are sentinels and never written to.
+// What the edge must never answer.
 var (
-	errNoFrame = errors.New("no frame answered")                 //nolint:gochecknoglobals // see above
-	errShort   = errors.New("fewer results than steps, no error") //nolint:gochecknoglobals // see above
+	errNoFrame = errors.New("no frame answered")
+	errShort   = errors.New("fewer results than steps, no error")
 )
 
 // trouble is what the outside is told when a program did not run to its end. Page text goes into Detail alone.
@@ -33,15 +33,17 @@ func (e *Engine) trouble(err error, about element) *fault.Fault {
 func (e *Engine) failure(failed *program.Error, about element) *fault.Fault {
 	code := known(fault.Code(failed.Code))
 	told := fault.New(code, message(code, failed), hint(code))
-	switch code {
-	case fault.Covered:
-		return told.WithDetail(e.cover(failed.Detail, about))
-	case fault.StaleRef:
-		return told.WithDetail(became(failed.Detail))
-	case fault.NotFound:
-		return told.WithDetail(options(failed.Detail))
+	return told.WithDetail(e.detail(code, failed.Detail, about))
+}
+
+func (e *Engine) detail(code fault.Code, raw json.RawMessage, about element) string {
+	if code == fault.Covered {
+		return e.cover(raw, about)
 	}
-	return told
+	if code == fault.StaleRef {
+		return became(raw)
+	}
+	return options(raw)
 }
 
 // message is the page script's or the edge's own sentence; neither holds page text. An internal one is not
@@ -133,7 +135,10 @@ func navigationTrouble(raw json.RawMessage) error {
 		ErrorText  string `json:"errorText"`
 		IsDownload bool   `json:"isDownload"`
 	}
-	if json.Unmarshal(raw, &reply) != nil || reply.ErrorText == "" {
+	if err := json.Unmarshal(raw, &reply); err != nil {
+		return fault.Wrap(fmt.Errorf("decode navigation: %w", err), "the browser answered in another shape")
+	}
+	if reply.ErrorText == "" {
 		return nil
 	}
 	text := Clean(reply.ErrorText)

@@ -128,7 +128,7 @@ export type ScrollArgs = {
   amount?: number;
 };
 export type Scrolled = {
-  /** What scrolled: the page, or a pane by role and name. */
+  /** What scrolled: "page", or a pane by its role; no page text. */
   pane: string;
   moved: number;
   x: number;

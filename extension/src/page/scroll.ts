@@ -2,7 +2,6 @@ import type { ScrollArgs, Scrolled } from './contract.ts';
 import { Refusal } from './failure.ts';
 import { closest, elementAt } from './flat.ts';
 import { frame } from './locate.ts';
-import { nameOf } from './names.ts';
 import { elementOf } from './nodes.ts';
 import { roleOf } from './roles.ts';
 import { isScrollArea } from './walk.ts';
@@ -19,9 +18,7 @@ export async function scroll(args: ScrollArgs): Promise<Scrolled> {
   await frame();
   await frame();
   return {
-    pane: isPage(pane)
-      ? 'page'
-      : `${roleOf(pane) || 'pane'} ${JSON.stringify(nameOf(pane, roleOf(pane)))}`,
+    pane: isPage(pane) ? 'page' : roleOf(pane) || 'pane',
     moved: Math.round(pane.scrollTop - before),
     x: Math.round(window.scrollX),
     y: Math.round(window.scrollY),
