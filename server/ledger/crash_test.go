@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"os/signal"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -20,31 +21,76 @@ import (
 	"chaperone/server/store"
 )
 
-// beginThenHang names the data folder in which a child process begins an action that it never finishes.
-const beginThenHang = "CHAPERONE_TEST_BEGIN_THEN_HANG"
+// What the tests tell the process that they will kill.
+const (
+	victimDir  = "CHAPERONE_TEST_VICTIM_DIR"
+	victimTask = "CHAPERONE_TEST_VICTIM_TASK"
 
-func beginAndHang(dir string) {
+	beginOnce  = "begin once"
+	actForever = "act forever"
+)
+
+// beVictim works on the ledger in dir until it is killed, and prints a line after each step.
+func beVictim(dir, task string) {
 	ctx := context.Background()
 	s, err := store.Open(ctx, dir)
-	if err != nil {
-		panic(err)
-	}
+	must(err)
 	me, err := s.EnsureAccount(ctx, store.Account{Name: "me"})
+	must(err)
+	l := ledger.New(s, nil)
+	for {
+		pending, err := l.Begin(ctx, click(me.ID))
+		must(err)
+		if task == beginOnce {
+			_, _ = fmt.Fprintln(os.Stdout, "begun")
+			select {}
+		}
+		row, err := l.Finish(ctx, pending, ledger.Outcome{Outcome: ledger.Done})
+		must(err)
+		_, _ = fmt.Fprintln(os.Stdout, row.Seq)
+	}
+}
+
+func must(err error) {
 	if err != nil {
 		panic(err)
 	}
-	if _, err := ledger.New(s, nil).Begin(ctx, click(me.ID)); err != nil {
-		panic(err)
+}
+
+// kill runs a victim, kills it after so many lines, and returns the last that it had printed by then.
+func kill(t *testing.T, dir, task string, lines int) string {
+	t.Helper()
+	victim := exec.CommandContext(t.Context(), os.Args[0])
+	victim.Env = append(os.Environ(), victimDir+"="+dir, victimTask+"="+task)
+	victim.Stderr = os.Stderr
+	out, err := victim.StdoutPipe()
+	if err := errors.Join(err, victim.Start()); err != nil {
+		t.Fatal(err)
 	}
-	_, _ = fmt.Fprintln(os.Stdout, "begun")
-	select {}
+	said := bufio.NewScanner(out)
+	last := ""
+	for range lines {
+		if !said.Scan() {
+			t.Errorf("the victim ended after %q", last)
+			break
+		}
+		last = said.Text()
+	}
+	if err := victim.Process.Kill(); err != nil {
+		t.Error(err)
+	}
+	for said.Scan() {
+		last = said.Text()
+	}
+	_ = victim.Wait() // it was killed
+	return last
 }
 
 func TestAKilledProcessLeavesALostRow(t *testing.T) {
 	w := newWorld(t)
 	w.act(t, w.me)
 	w.close(t, w.store)
-	beginAndDie(t, w.dir)
+	kill(t, w.dir, beginOnce, 1)
 
 	w.open(t)
 	w.mustHold(t, w.me, 1)
@@ -62,21 +108,21 @@ func TestAKilledProcessLeavesALostRow(t *testing.T) {
 	}
 }
 
-// beginAndDie runs a process that begins an action, and kills it once the action is in the journal.
-func beginAndDie(t *testing.T, dir string) {
-	t.Helper()
-	child := exec.CommandContext(t.Context(), os.Args[0])
-	child.Env = append(os.Environ(), beginThenHang+"="+dir)
-	child.Stderr = os.Stderr
-	out, err := child.StdoutPipe()
-	if err := errors.Join(err, child.Start()); err != nil {
-		t.Fatal(err)
+func TestWhatWasAnsweredIsThereWheneverTheProcessIsKilled(t *testing.T) {
+	w := newWorld(t)
+	w.close(t, w.store)
+	for lines := range 8 {
+		answered := kill(t, w.dir, actForever, lines)
+		w.open(t)
+		if _, err := w.ledger.Recover(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		report, err := w.ledger.Verify(t.Context(), w.me)
+		if seq, _ := strconv.ParseInt(answered, 10, 64); err != nil || report.Bad != nil || report.Rows < seq {
+			t.Errorf("row %s was answered; verify says %+v (bad: %+v), %v", answered, report, report.Bad, err)
+		}
+		w.close(t, w.store)
 	}
-	line, err := bufio.NewReader(out).ReadString('\n')
-	if err := errors.Join(err, child.Process.Kill()); err != nil || line != "begun\n" {
-		t.Fatalf("the child says %q, %v", line, err)
-	}
-	_ = child.Wait() // it was killed
 }
 
 // A file size limit of nothing is a disk that takes no byte more.

@@ -44,6 +44,18 @@ func digest(content []byte) (sum, salt string, err error) {
 	return keyed(key, content), hex.EncodeToString(key), nil
 }
 
+// matches reports whether sum is the digest of content under a salt.
+func matches(sum, salt string, content []byte) (bool, error) {
+	if sum == "" || content == nil {
+		return sum == "" && content == nil, nil
+	}
+	key, err := hex.DecodeString(salt)
+	if err != nil {
+		return false, fmt.Errorf("decode salt: %w", err)
+	}
+	return hmac.Equal([]byte(keyed(key, content)), []byte(sum)), nil
+}
+
 func keyed(salt, content []byte) string {
 	mac := hmac.New(sha256.New, salt)
 	mac.Write(content)

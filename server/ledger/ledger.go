@@ -120,6 +120,25 @@ func (l *Ledger) EraseSalts(ctx context.Context, account string, seq int64) (int
 	return l.store.EraseSalts(ctx, account, seq)
 }
 
+// MatchesRequest reports whether a row's request digest is that of request: how somebody who kept the
+// bytes shows that they are the ones. Once the row's salts are erased the answer is store.ErrNotFound.
+func (l *Ledger) MatchesRequest(ctx context.Context, row Row, request []byte) (bool, error) {
+	salts, err := l.store.GetSalts(ctx, row.Account, row.Seq)
+	if err != nil {
+		return false, err
+	}
+	return matches(row.RequestDigest, salts.Request, request)
+}
+
+// MatchesResponse is MatchesRequest for the response.
+func (l *Ledger) MatchesResponse(ctx context.Context, row Row, response []byte) (bool, error) {
+	salts, err := l.store.GetSalts(ctx, row.Account, row.Seq)
+	if err != nil {
+		return false, err
+	}
+	return matches(row.ResponseDigest, salts.Response, response)
+}
+
 func (l *Ledger) journal(entry Entry) (store.JournalEntry, error) {
 	if err := l.words.refuse(entry); err != nil {
 		return store.JournalEntry{}, err

@@ -50,17 +50,44 @@ func TestTheSameRequestTwiceHasTwoDigests(t *testing.T) {
 	}
 }
 
+func TestWhoKeptTheBytesCanShowThatTheyAreTheOnes(t *testing.T) {
+	w := newWorld(t)
+	w.act(t, w.me)
+	row := w.act(t, w.me)
+	for name, test := range map[string]struct {
+		match   func(context.Context, ledger.Row, []byte) (bool, error)
+		content []byte
+		want    bool
+	}{
+		"the request":             {w.ledger.MatchesRequest, click(w.me).Request, true},
+		"the response":            {w.ledger.MatchesResponse, []byte("page text"), true},
+		"the other way round":     {w.ledger.MatchesRequest, []byte("page text"), false},
+		"a request with one more": {w.ledger.MatchesRequest, append(click(w.me).Request, ' '), false},
+		"an empty response":       {w.ledger.MatchesResponse, []byte{}, false},
+		"no request at all":       {w.ledger.MatchesRequest, nil, false},
+	} {
+		if got, err := test.match(t.Context(), row, test.content); err != nil || got != test.want {
+			t.Errorf("%s matches: %v, %v", name, got, err)
+		}
+	}
+}
+
 func TestErasedSaltsAreGoneAndTheChainHolds(t *testing.T) {
 	w := newWorld(t)
 	row, last := w.act(t, w.me), w.act(t, w.me)
-	if _, err := w.ledger.EraseSalts(t.Context(), w.me, row.Seq); err != nil {
+	salts, err := w.store.GetSalts(t.Context(), w.me, row.Seq)
+	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := w.store.GetSalts(t.Context(), w.me, row.Seq); !errors.Is(err, store.ErrNotFound) {
+	if n, err := w.ledger.EraseSalts(t.Context(), w.me, row.Seq); n != 1 || err != nil {
+		t.Fatalf("erase answers %d, %v", n, err)
+	}
+	w.mustNotHold(t, salts.Request, salts.Response)
+	if _, err := w.ledger.MatchesRequest(t.Context(), row, click(w.me).Request); !errors.Is(err, store.ErrNotFound) {
 		t.Errorf("the erased salts answer %v", err)
 	}
-	if _, err := w.store.GetSalts(t.Context(), w.me, last.Seq); err != nil {
-		t.Errorf("the salts after them answer %v", err)
+	if ok, err := w.ledger.MatchesRequest(t.Context(), last, click(w.me).Request); err != nil || !ok {
+		t.Errorf("the salts after them answer %v, %v", ok, err)
 	}
 	w.mustHold(t, w.me, 2)
 }
@@ -71,14 +98,20 @@ func TestNothingOfRequestOrResponseIsInAnyFile(t *testing.T) {
 	if _, err := w.ledger.Begin(t.Context(), click(w.me)); err != nil {
 		t.Fatal(err)
 	}
+	w.mustNotHold(t, "very-private", "page text")
+}
+
+// mustNotHold checks that none of these texts is in any file of the data folder.
+func (w *world) mustNotHold(t *testing.T, texts ...string) {
+	t.Helper()
 	err := fs.WalkDir(os.DirFS(w.dir), ".", func(name string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() {
 			return err
 		}
 		content, err := os.ReadFile(filepath.Join(w.dir, name))
-		for _, secret := range []string{"very-private", "page text"} {
-			if bytes.Contains(content, []byte(secret)) {
-				t.Errorf("%s holds %q", name, secret)
+		for _, text := range texts {
+			if bytes.Contains(content, []byte(text)) {
+				t.Errorf("%s holds %q", name, text)
 			}
 		}
 		return err
@@ -180,6 +213,22 @@ func TestManyAtOnceMakeOneChain(t *testing.T) {
 	running.Wait()
 	w.mustHold(t, w.me, actors/2*each)
 	w.mustHold(t, w.other, actors/2*each)
+}
+
+func TestTwoServersOnOneFileMakeOneChain(t *testing.T) {
+	first := newWorld(t)
+	second := first
+	second.open(t)
+	var running sync.WaitGroup
+	for _, w := range []*world{&first, &second} {
+		running.Go(func() {
+			for range 10 {
+				w.act(t, w.me)
+			}
+		})
+	}
+	running.Wait()
+	first.mustHold(t, first.me, 20)
 }
 
 func TestAroundRecordsWhatCameOfIt(t *testing.T) {

@@ -13,10 +13,10 @@ import (
 	"chaperone/server/store"
 )
 
-// TestMain also is the process that TestAKilledProcessLeavesALostRow kills.
+// TestMain also is the process that the tests of crashes kill.
 func TestMain(m *testing.M) {
-	if dir := os.Getenv(beginThenHang); dir != "" {
-		beginAndHang(dir)
+	if dir := os.Getenv(victimDir); dir != "" {
+		beVictim(dir, os.Getenv(victimTask))
 	}
 	goleak.VerifyTestMain(m)
 }

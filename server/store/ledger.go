@@ -104,10 +104,15 @@ func (s *Store) WalkLedger(ctx context.Context, account string, visit func(Ledge
 	return head, wrap(err, "walk ledger")
 }
 
-// EraseSalts erases the salts of the account's rows up to and with seq, and says how many rows' went.
+// EraseSalts erases the salts of the account's rows up to and with seq, and says how many rows' went. They
+// are overwritten in the database; the write-ahead log is emptied too, unless a reader holds it just then.
 func (s *Store) EraseSalts(ctx context.Context, account string, seq int64) (int64, error) {
 	n, err := exec(ctx, s.writer, q(`DELETE FROM ledger_salts WHERE account = $1 AND seq <= $2`, account, seq))
-	return n, wrap(err, "erase salts")
+	if err != nil {
+		return 0, wrap(err, "erase salts")
+	}
+	_, err = exec(ctx, s.writer, q(`PRAGMA wal_checkpoint(TRUNCATE)`))
+	return n, wrap(err, "empty the write-ahead log")
 }
 
 // LedgerSalts are the salts of one row's digests.
