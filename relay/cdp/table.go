@@ -59,7 +59,8 @@ func Load() (*Table, error) {
 	return table, nil
 }
 
-// Call judges one CDP command. params is a JSON object or nothing; `$` references stand in it unresolved.
+// Call judges one CDP command. params is a JSON object or nothing; `$` references stand in it unresolved. Of two rules
+// that permit it, the one that asks nothing of the program counts.
 func (t *Table) Call(level, method string, params json.RawMessage) Verdict {
 	rules, known := t.methods[method]
 	if !known {
@@ -69,20 +70,23 @@ func (t *Table) Call(level, method string, params json.RawMessage) Verdict {
 	if err != nil {
 		return deny("%s: params are not one plain JSON object", method)
 	}
-	refused := deny("%s is not permitted at level %s", method, level)
-	for i, judged := 0, false; i < len(rules); i++ {
-		if !reaches(level, rules[i].Level) {
+	var best *Verdict
+	for _, rule := range rules {
+		if !reaches(level, rule.Level) {
 			continue
 		}
-		verdict := rules[i].judge(method, given)
-		if verdict.Allowed() {
+		verdict := rule.judge(method, given)
+		if verdict.Allowed() && len(verdict.Located) == 0 {
 			return verdict
 		}
-		if !judged {
-			refused, judged = verdict, true
+		if best == nil || verdict.Allowed() && !best.Allowed() {
+			best = &verdict
 		}
 	}
-	return refused
+	if best == nil {
+		return deny("%s is not permitted at level %s", method, level)
+	}
+	return *best
 }
 
 // Function judges a run or a condition by the name of the page script's function ("@locate").

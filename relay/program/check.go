@@ -92,32 +92,41 @@ func (c checker) step(i int) *Error {
 
 // checkShape sees to exactly one kind, with only its own fields beside it.
 func checkShape(s Step) *Error {
-	kinds := 0
-	for _, present := range []bool{s.Run != "", s.Call != "", s.Settle != nil, s.Await != nil, s.StopIf != nil} {
-		if present {
-			kinds++
+	if countKinds(s) != 1 {
+		return refuse(codeBadRequest, "a step is exactly one of run, call, settle, await and stop_if")
+	}
+	if s.Run == "" && (s.Args != nil || s.Frame != "" || s.EachFrame) {
+		return refuse(codeBadRequest, "args, frame and each_frame belong to run")
+	}
+	if s.Call == "" && s.Params != nil {
+		return refuse(codeBadRequest, "params belong to call")
+	}
+	if s.Frame != "" && s.EachFrame {
+		return refuse(codeBadRequest, "frame and each_frame exclude each other")
+	}
+	for _, part := range parts(s) {
+		if !isObject(part) {
+			return refuse(codeBadRequest, "args and params are JSON objects")
 		}
 	}
-	switch {
-	case kinds != 1:
-		return refuse(codeBadRequest, "a step is exactly one of run, call, settle, await and stop_if")
-	case s.Run == "" && (s.Args != nil || s.Frame != "" || s.EachFrame):
-		return refuse(codeBadRequest, "args, frame and each_frame belong to run")
-	case s.Call == "" && s.Params != nil:
-		return refuse(codeBadRequest, "params belong to call")
-	case s.Frame != "" && s.EachFrame:
-		return refuse(codeBadRequest, "frame and each_frame exclude each other")
-	case !isObject(s.Args) || !isObject(s.Params) || s.Await != nil && !isObject(s.Await.Args):
-		return refuse(codeBadRequest, "args and params are JSON objects")
-	default:
-		return nil
+	return nil
+}
+
+func countKinds(s Step) int {
+	kinds := []bool{s.Run != "", s.Call != "", s.Settle != nil, s.Await != nil, s.StopIf != nil}
+	return len(slices.DeleteFunc(kinds, func(present bool) bool { return !present }))
+}
+
+// parts are the JSON objects of a step in which references may stand.
+func parts(s Step) []json.RawMessage {
+	all := []json.RawMessage{s.Args, s.Params}
+	if s.Await != nil {
+		all = append(all, s.Await.Args)
 	}
+	return slices.DeleteFunc(all, func(raw json.RawMessage) bool { return raw == nil })
 }
 
 func isObject(raw json.RawMessage) bool {
-	if raw == nil {
-		return true
-	}
 	value, err := decodeAny(raw)
 	_, ok := value.(map[string]any)
 	return err == nil && ok
@@ -125,15 +134,11 @@ func isObject(raw json.RawMessage) bool {
 
 // checkReferences sees to it that every reference of step i leads to an earlier step.
 func checkReferences(s Step, i int) *Error {
-	parts := []json.RawMessage{s.Args, s.Params}
-	if s.Await != nil {
-		parts = append(parts, s.Await.Args)
-	}
 	var all []string
 	if s.StopIf != nil {
 		all = append(all, s.StopIf.Path)
 	}
-	for _, raw := range slices.DeleteFunc(parts, func(raw json.RawMessage) bool { return raw == nil }) {
+	for _, raw := range parts(s) {
 		value, err := decodeAny(raw)
 		if err != nil {
 			return refuse(codeBadRequest, "args and params are JSON objects")

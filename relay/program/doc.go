@@ -1,7 +1,7 @@
 // Package program is the language in which the server asks a browser for something: a short list of
 // steps that runs next to the browser and answers once.
 //
-// It owns the wire shape of a program and its result (program.go), what a tab looks like from the
+// It owns the wire shape of a program and its result (program.go, result.go), what a tab looks like from the
 // server (tab.go), the static check against the method table (check.go) and the Go executor
 // (executor.go), which the managed transport uses. The extension has an executor of its own in
 // TypeScript (extension/src/program); both pass the vectors in relay/testdata/programs, which are the

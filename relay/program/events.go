@@ -94,20 +94,19 @@ func (v *view) dropChild(session string) {
 
 // applyMain follows the main frame's navigations.
 func (v *view) applyMain(method string, p eventParams) {
-	if method == "Page.loadEventFired" {
+	switch {
+	case method == "Page.loadEventFired":
 		v.nav.load()
-		return
+	case method == "Page.frameNavigated" && p.Frame.ParentID == "":
+		v.main, v.address = p.Frame.ID, p.Frame.URL
+		v.nav.commit(p.Frame.LoaderID)
+	case p.FrameID == v.main:
+		v.applyNavigation(method, p)
 	}
-	if method == "Page.frameNavigated" {
-		if p.Frame.ParentID == "" {
-			v.main, v.address = p.Frame.ID, p.Frame.URL
-			v.nav.commit(p.Frame.LoaderID)
-		}
-		return
-	}
-	if p.FrameID != v.main {
-		return
-	}
+}
+
+// applyNavigation follows what is told of the main frame by its id.
+func (v *view) applyNavigation(method string, p eventParams) {
 	switch method {
 	case "Page.frameRequestedNavigation":
 		if p.Disposition == "" || p.Disposition == "currentTab" {

@@ -3,6 +3,8 @@ package program
 import (
 	"context"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"time"
 )
 
@@ -115,20 +117,21 @@ func (e *Executor) eachFrame(ctx context.Context, name string, args json.RawMess
 
 // movePoint adds a frame's offset to an object with numbers x and y, and leaves everything else alone.
 func movePoint(value json.RawMessage, by box) (json.RawMessage, error) {
-	var fields map[string]json.RawMessage
-	var x, y *float64
-	if json.Unmarshal(value, &fields) != nil || json.Unmarshal(fields["x"], &x) != nil || json.Unmarshal(fields["y"], &y) != nil {
-		return value, nil
-	}
-	if x == nil || y == nil {
-		return value, nil
-	}
-	var err error
-	if fields["x"], err = encode(*x + by.X); err != nil {
+	answer, err := decodeAny(value)
+	if err != nil {
 		return nil, err
 	}
-	if fields["y"], err = encode(*y + by.Y); err != nil {
-		return nil, err
+	fields, _ := answer.(map[string]any)
+	x, isX := fields["x"].(json.Number)
+	y, isY := fields["y"].(json.Number)
+	if !isX || !isY {
+		return value, nil
 	}
+	left, errX := x.Float64()
+	top, errY := y.Float64()
+	if err := errors.Join(errX, errY); err != nil {
+		return nil, fmt.Errorf("read point: %w", err)
+	}
+	fields["x"], fields["y"] = left+by.X, top+by.Y
 	return encode(fields)
 }

@@ -29,8 +29,7 @@ func (e *Executor) settle(ctx context.Context, s Settle) (json.RawMessage, error
 		if bounded.Err() != nil {
 			break
 		}
-		var refused *CallError
-		if err != nil && !errors.As(err, &refused) {
+		if _, isRefused := errors.AsType[*CallError](err); err != nil && !isRefused {
 			return nil, err
 		}
 		if nav := e.view.navigation(); err == nil && nav.commits == commits && nav.phase == phaseNone {
@@ -68,8 +67,7 @@ func (e *Executor) quiet(ctx context.Context, quietMS int) (bool, error) {
 		return false, err
 	}
 	answer, err := e.askQuiet(ctx, args)
-	var failure *Error
-	if errors.As(err, &failure) {
+	if _, isFailure := errors.AsType[*Error](err); isFailure {
 		return false, nil
 	}
 	if err != nil {

@@ -46,11 +46,11 @@ type event struct {
 	Params json.RawMessage `json:"params"`
 }
 
-func loadTable(t testing.TB) *cdp.Table {
-	t.Helper()
+func loadTable(tb testing.TB) *cdp.Table {
+	tb.Helper()
 	table, err := cdp.Load()
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return table
 }
@@ -81,6 +81,7 @@ func TestVectors(t *testing.T) {
 }
 
 func play(t *testing.T, v vector, table *cdp.Table) {
+	t.Helper()
 	b := newBrowser(t, v.Browser)
 	e := program.NewExecutor(b, program.Options{PageScript: pageScript, Level: v.Level, Table: table})
 	b.executor = e
@@ -112,19 +113,7 @@ func play(t *testing.T, v vector, table *cdp.Table) {
 
 func compare(t *testing.T, v vector, got program.Result) {
 	t.Helper()
-	if v.Result.Error == nil {
-		v.Result.Error = &program.Error{}
-	}
-	if got.Error == nil {
-		got.Error = &program.Error{}
-	}
-	want := v.Result.Error
-	if got.Error.Step != want.Step || got.Error.Code != want.Code || !strings.Contains(got.Error.Message, want.Message) {
-		t.Errorf("error %d %q %q, want %d %q %q", got.Error.Step, got.Error.Code, got.Error.Message, want.Step, want.Code, want.Message)
-	}
-	if !isSameJSON(t, got.Error.Detail, want.Detail) {
-		t.Errorf("detail %s, want %s", got.Error.Detail, want.Detail)
-	}
+	compareErrors(t, got.Error, v.Result.Error)
 	if steps := mustMarshal(t, got.Steps); !isSameJSON(t, steps, mustMarshal(t, v.Result.Steps)) {
 		t.Errorf("steps %s, want %s", steps, mustMarshal(t, v.Result.Steps))
 	}
@@ -136,6 +125,22 @@ func compare(t *testing.T, v vector, got program.Result) {
 	}
 	if want := v.Result.ElapsedMS; want != nil && got.ElapsedMS != *want {
 		t.Errorf("elapsed %d ms, want %d ms", got.ElapsedMS, *want)
+	}
+}
+
+func compareErrors(t *testing.T, got, want *program.Error) {
+	t.Helper()
+	if got == nil || want == nil {
+		if got != want {
+			t.Errorf("error %v, want %v", got, want)
+		}
+		return
+	}
+	if got.Step != want.Step || got.Code != want.Code || !strings.Contains(got.Message, want.Message) {
+		t.Errorf("error %d %q %q, want %d %q %q", got.Step, got.Code, got.Message, want.Step, want.Code, want.Message)
+	}
+	if !isSameJSON(t, got.Detail, want.Detail) {
+		t.Errorf("detail %s, want %s", got.Detail, want.Detail)
 	}
 }
 

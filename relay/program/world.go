@@ -103,7 +103,8 @@ func (e *Executor) function(ctx context.Context, f place, name string, args json
 		if err == nil {
 			return value, nil
 		}
-		if !isContextGone(err) && !(isContextLost(err) && e.options.Table.CanRetry(name)) {
+		mayRepeat := isContextGone(err) || isContextLost(err) && e.options.Table.CanRetry(name)
+		if !mayRepeat {
 			return nil, err
 		}
 		e.view.dropWorld(f.frame)

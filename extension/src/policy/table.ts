@@ -19,19 +19,22 @@ const METHODS = readMethods(methods.methods);
 const FUNCTIONS = readPermissions(methods.functions);
 const EVENTS = readPermissions(methods.events);
 
-/** Judges one CDP command; `$` references stand in `params` unresolved. */
+/**
+ * Judges one CDP command; `$` references stand in `params` unresolved. Of two rules that permit it, the one that asks
+ * nothing of the program counts.
+ */
 export function judgeCall(level: string, method: string, params: unknown): Verdict {
   const rules = METHODS.get(method);
   if (rules === undefined) return deny(`${method} is not permitted at any level`);
   const given = params === undefined ? {} : params;
   if (!isObject(given)) return deny(`${method}: params are not one plain JSON object`);
-  let refused: Verdict | undefined;
+  let best: Verdict | undefined;
   for (const rule of rules.filter((rule) => reaches(level, rule.level))) {
     const verdict = judgeRule(rule, method, given);
-    if (verdict.reason === '') return verdict;
-    refused ??= verdict;
+    if (verdict.reason === '' && verdict.located.length === 0) return verdict;
+    if (best === undefined || (verdict.reason === '' && best.reason !== '')) best = verdict;
   }
-  return refused ?? deny(`${method} is not permitted at level ${level}`);
+  return best ?? deny(`${method} is not permitted at level ${level}`);
 }
 
 /** Judges a run or a condition by the name of the page script's function ("@locate"). */

@@ -1,0 +1,52 @@
+package program
+
+import "encoding/json"
+
+// FrameResult is one frame's part of an EachFrame step.
+type FrameResult struct {
+	Frame  string `json:"frame"`            // CDP frame id
+	Parent string `json:"parent,omitempty"` // CDP frame id; empty for the main frame
+	// Owner is the page script's node number of the frame's element in the parent's document; 0 for the
+	// main frame and where the parent could not tell.
+	Owner int             `json:"owner,omitempty"`
+	X     float64         `json:"x"` // the frame's content box in the tab's viewport, CSS pixels
+	Y     float64         `json:"y"`
+	Value json.RawMessage `json:"value"`
+}
+
+// Result is what the edge answers, also when a step failed.
+type Result struct {
+	Tab   string            `json:"tab"`
+	Steps []json.RawMessage `json:"steps"` // one per finished step; null where a step has no result
+	// Stopped is true when a stop_if ended the program.
+	Stopped bool     `json:"stopped,omitempty"`
+	Error   *Error   `json:"error,omitempty"`
+	Dialogs []Dialog `json:"dialogs,omitempty"` // opened while it ran; all answered already
+	Opened  []Tab    `json:"opened,omitempty"`  // tabs the page opened while it ran, now the session's
+	// ElapsedMS is the time from start to end at the edge.
+	ElapsedMS int `json:"elapsed_ms"`
+}
+
+// Dialog is a JavaScript dialog that opened while a program ran.
+type Dialog struct {
+	Type     string `json:"type"` // alert, confirm, prompt or beforeunload
+	Message  string `json:"message"`
+	Accepted bool   `json:"accepted"`
+}
+
+// Error says why a program ended early. Code is one of the contract's error codes (CONTRACT: HTTP).
+type Error struct {
+	Step    int    `json:"step"` // the failed step, from 0; -1 when the program was refused before its first
+	Code    string `json:"code"`
+	Message string `json:"message"`
+	// Detail is what a page-script function told besides (what covers an element, a new ref, …).
+	Detail json.RawMessage `json:"detail,omitempty"`
+}
+
+func (e *Error) Error() string { return e.Code + ": " + e.Message }
+
+// Settled is the result of a settle step.
+type Settled struct {
+	Navigated bool `json:"navigated"` // the main frame committed another document
+	Quiet     bool `json:"quiet"`     // false: MaxMS passed first
+}
