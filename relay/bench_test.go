@@ -56,7 +56,7 @@ func benchRun(b *testing.B, browser *relay.Browser, steps []program.Step) {
 func benchBrowser(b *testing.B, delay time.Duration) *relay.Browser {
 	b.Helper()
 	hub := relay.NewHub(relay.Options{
-		Authority: newAuthority(), Table: table(b), ExtensionID: extensionID, Host: func(string) bool { return true },
+		Authority: newAuthority(), ExtensionID: extensionID, Host: func(string) bool { return true },
 	})
 	server := httptest.NewServer(hub)
 	e := upgrade(b, server.Client(), server.URL)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/coder/websocket"
 
+	"chaperone/relay/cdp"
 	"chaperone/relay/program"
 )
 
@@ -17,6 +18,7 @@ import (
 type Hub struct {
 	options Options
 	log     *slog.Logger
+	table   *cdp.Table // nil refuses every program
 	news    *news
 	serving sync.WaitGroup // one a socket, from its admission to its end
 
@@ -41,7 +43,11 @@ func NewHub(o Options) *Hub {
 	if o.ReconnectWait == 0 {
 		o.ReconnectWait = reconnectWait
 	}
-	h := &Hub{options: o, log: o.Logger, slots: map[place]*slot{}, opening: map[*websocket.Conn]struct{}{}}
+	table, err := cdp.Load()
+	if err != nil {
+		o.Logger.Error("method table not loaded", slog.Any("error", err))
+	}
+	h := &Hub{options: o, table: table, log: o.Logger, slots: map[place]*slot{}, opening: map[*websocket.Conn]struct{}{}}
 	h.news = newNews(h.report, h.catchUp)
 	return h
 }

@@ -207,13 +207,13 @@ func TestABrowserThatDoesNotReadIsCutOff(t *testing.T) {
 		large.Steps = []program.Step{{Call: "Input.insertText", Params: []byte(`{"text":"` + strings.Repeat("x", 1<<20) + `"}`)}}
 		ctx, cancel := context.WithCancel(w.t.Context())
 		defer cancel()
-		waiting := make([]<-chan ran, 0, 15)
-		for range 15 {
+		waiting := make([]<-chan ran, 0, 7)
+		for range 7 {
 			waiting = append(waiting, runIn(ctx, b, large))
 			synctest.Wait()
 		}
 		if _, err := b.Run(ctx, large); code(err) != "busy" {
-			w.t.Errorf("over 16 MiB of waiting frames: %v", err)
+			w.t.Errorf("over 8 MiB of waiting frames: %v", err)
 		}
 		pass(w.t, 30*time.Second)
 		for _, answered := range waiting {
@@ -231,7 +231,7 @@ func TestABrowserThatReadsMayBeToldMuch(t *testing.T) {
 		b := w.open("s_1")
 		large := clickIn("t1")
 		large.Steps = []program.Step{{Call: "Input.insertText", Params: []byte(`{"text":"` + strings.Repeat("x", 1<<20) + `"}`)}}
-		for range 18 { // MiB, more than may wait at once
+		for range 9 { // MiB, more than may wait at once
 			answered := run(w.t, b, large)
 			e.answer(e.want("program"), `{"tab":"t1"}`)
 			if got := <-answered; got.err != nil {

@@ -5,7 +5,6 @@ import (
 	"log/slog"
 	"time"
 
-	"chaperone/relay/cdp"
 	"chaperone/relay/program"
 )
 
@@ -35,11 +34,9 @@ type Pairing struct {
 	Level program.Level
 }
 
-// Options makes a Hub. Authority, Table, Host and ExtensionID are needed; the rest has defaults.
+// Options makes a Hub. Authority, Host and ExtensionID are needed; the rest has defaults.
 type Options struct {
 	Authority Authority
-	// Table is the method table that programs are held against. Nil refuses all.
-	Table *cdp.Table
 	// Host says whether a request's Host header is one of the server's own. Nil refuses all.
 	Host func(host string) bool
 	// ServerName is what the extension shows as the server ("127.0.0.1:7788").

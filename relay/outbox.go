@@ -12,7 +12,7 @@ const (
 	// outboxFrames is more than all calls, casts and cancels of a link that does what it should.
 	outboxFrames = 256
 	// outboxBytes bounds what a browser that does not read may hold of the server's memory.
-	outboxBytes = 16 << 20
+	outboxBytes = 8 << 20
 )
 
 // outbox is a link's bounded queue to the socket. When it is full a program is refused as busy, and

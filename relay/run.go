@@ -65,10 +65,10 @@ func (b *Browser) permit(l *link, p program.Program) error {
 	if err != nil {
 		return err
 	}
-	if b.hub.options.Table == nil {
+	if b.hub.table == nil {
 		return refuse(codeForbidden, "no method is permitted: the relay has no method table")
 	}
-	if refused := program.Check(p, level, b.hub.options.Table); refused != nil {
+	if refused := program.Check(p, level, b.hub.table); refused != nil {
 		return refused
 	}
 	return nil

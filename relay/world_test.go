@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"chaperone/relay"
-	"chaperone/relay/cdp"
 	"chaperone/relay/program"
 )
 
@@ -41,7 +40,7 @@ func inWorld(t *testing.T, test func(w *world)) {
 	synctest.Test(t, func(t *testing.T) {
 		w := &world{t: t, auth: newAuthority(), net: newPipes(), log: &eventLog{}}
 		w.hub = relay.NewHub(relay.Options{
-			Authority: w.auth, Table: table(t), ServerName: host, ExtensionID: extensionID, Events: w.log.add,
+			Authority: w.auth, ServerName: host, ExtensionID: extensionID, Events: w.log.add,
 			Host: func(h string) bool { return h == host },
 		})
 		server := &http.Server{Handler: w.hub, ReadHeaderTimeout: time.Minute}
@@ -57,15 +56,6 @@ func inWorld(t *testing.T, test func(w *world)) {
 		}
 		synctest.Wait()
 	})
-}
-
-func table(tb testing.TB) *cdp.Table {
-	tb.Helper()
-	methods, err := cdp.Load()
-	if err != nil {
-		tb.Fatal(err)
-	}
-	return methods
 }
 
 // open is a session's browser on the live link.
