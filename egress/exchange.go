@@ -120,6 +120,8 @@ func (x *exchange) outbound(ctx context.Context) *http.Request {
 		Host:          x.route.target.authority(),
 		Header:        x.head.fields,
 		ContentLength: x.head.length,
+		ProtoMajor:    1, // the transport waits for a 100 only when asked in HTTP/1.1
+		ProtoMinor:    1,
 	}).WithContext(ctx)
 	if x.head.isChunked {
 		out.ContentLength = -1

@@ -97,5 +97,8 @@ func (p *Proxy) serveUntil(ctx context.Context, ln net.Listener, id Identity) er
 	if err := p.Close(grace); err != nil {
 		return err
 	}
-	return <-served
+	if err := <-served; !errors.Is(err, ErrClosed) { // ErrClosed: ctx ended before Serve began
+		return err
+	}
+	return nil
 }

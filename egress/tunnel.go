@@ -28,11 +28,11 @@ func (c *client) tunnel(ctx context.Context, h head, r route) bool {
 	c.proxy.decide(ctx, d, r.reason)
 	stop := context.AfterFunc(ctx, func() { _ = origin.Close() })
 	defer stop()
+	c.proxy.metrics.tunnels.Inc()
+	defer c.proxy.metrics.tunnels.Dec()
 	if err := c.openTunnel(origin); err != nil {
 		return false
 	}
-	c.proxy.metrics.tunnels.Inc()
-	defer c.proxy.metrics.tunnels.Dec()
 	t := tunnel{client: c.conn, origin: origin, tick: c.proxy.limits.Idle / quietTicks}
 	t.run(&c.proxy.metrics)
 	return false

@@ -1,0 +1,74 @@
+package egress_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"strings"
+	"testing"
+
+	"chaperone/egress"
+)
+
+func TestAProxyThatRunsAloneReadsOnlyAndEndsWithItsContext(t *testing.T) {
+	site := serve(t, func(rw http.ResponseWriter, _ *http.Request) { fmt.Fprint(rw, "here") })
+	var log bytes.Buffer
+	ctx, stop := context.WithCancel(t.Context())
+	ready, ended := make(chan net.Addr, 1), make(chan error, 1)
+	go func() {
+		ended <- egress.Run(ctx, egress.Config{
+			Listen:      "127.0.0.1:0",
+			TestOrigins: []string{site.URL},
+			Logger:      slog.New(slog.NewJSONHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug})),
+			Ready:       func(a net.Addr) { ready <- a },
+		})
+	}()
+	p := &running{addr: (<-ready).String()}
+	if body, _ := get(t, p.client(t), site.URL+"/?secret=1"); body != "here" {
+		t.Errorf("body %q", body)
+	}
+	conn := p.wire(t)
+	conn.send(t, "POST "+site.URL+"/ HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\n\r\n")
+	resp, body := conn.answer(t, http.MethodPost)
+	wantRefused(t, resp, body, egress.Method)
+	stop()
+	if err := <-ended; err != nil {
+		t.Errorf("run: %v", err)
+	}
+	text := log.String()
+	for _, want := range []string{`"level":"WARN"`, `"origin":"` + site.URL + `"`, `"reason":"test_origin"`, `"reason":"method"`, `"session":"alone"`} {
+		if !strings.Contains(text, want) {
+			t.Errorf("log lacks %s:\n%s", want, text)
+		}
+	}
+	if strings.Contains(text, "secret") {
+		t.Errorf("log has the query:\n%s", text)
+	}
+}
+
+func TestAnAddressThatOthersReachIsRefusedUnlessAskedFor(t *testing.T) {
+	cases := map[string]struct {
+		config egress.Config
+		want   error
+	}{
+		"all interfaces":         {egress.Config{Listen: "0.0.0.0:0"}, egress.ErrOpenToNetwork},
+		"no host":                {egress.Config{Listen: ":0"}, egress.ErrOpenToNetwork},
+		"asked for":              {egress.Config{Listen: "0.0.0.0:0", DangerouslyOpenToNetwork: true}, nil},
+		"loopback":               {egress.Config{Listen: "localhost:0"}, nil},
+		"open with test origins": {egress.Config{Listen: "0.0.0.0:0", DangerouslyOpenToNetwork: true, TestOrigins: []string{"http://127.0.0.1:1"}}, egress.ErrTestOriginExposed},
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			ctx, stop := context.WithCancel(t.Context())
+			defer stop()
+			c.config.Ready = func(net.Addr) { stop() }
+			if err := egress.Run(ctx, c.config); !errors.Is(err, c.want) {
+				t.Errorf("run: %v, want %v", err, c.want)
+			}
+		})
+	}
+}
