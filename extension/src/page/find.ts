@@ -1,11 +1,12 @@
 import type { Described, Expected, FindArgs, Found, Target } from './contract.ts';
 import { Refusal } from './failure.ts';
-import { fold } from './flat.ts';
+import { closest, elementsOf, fold } from './flat.ts';
 import { nameOf } from './names.ts';
 import { doc, elementOf, numberOf } from './nodes.ts';
 import { roleOf } from './roles.ts';
+import { boxInSight, isVisible, sightOf, standsIn } from './sight.ts';
 import type { Item } from './walk.ts';
-import { walk } from './walk.ts';
+import { labelsOf, walk } from './walk.ts';
 
 const MOST_MATCHES = 20;
 
@@ -60,22 +61,42 @@ function described(target: Described): Element {
 function matching(wanted: { role: string; name: string }): Match[] {
   const role = wanted.role.toLowerCase();
   const name = fold(wanted.name);
-  const all = [...flatten(walk(null))].flatMap((it) =>
-    it.role === role && it.el ? [named(it.el, role)] : [],
-  );
-  const exact = all.filter((match) => match.name === name);
+  const all = withRole(role).map((el) => ({ el, role, name: nameOf(el, role) }));
+  const exact = all.filter((match) => match.name === name && isListed(match.el));
   if (exact.length > 0) return exact;
   const loose = name.toLowerCase();
-  return all.filter((match) => match.name.toLowerCase().includes(loose));
+  return all.filter((match) => match.name.toLowerCase().includes(loose) && isListed(match.el));
 }
 
-function named(el: Element, role: string): Match {
-  return { el, role, name: nameOf(el, role) };
+function withRole(role: string): Element[] {
+  const root = document.body ?? document.documentElement;
+  if (root === null) return [];
+  if (role === 'generic') return clickable();
+  return [...elementsOf(root)].filter((el) => roleOf(el) === role);
+}
+
+/** Boxes that only their style makes something to click are told by the walk alone. */
+function clickable(): Element[] {
+  const tally = { left: Number.POSITIVE_INFINITY, more: 0 };
+  return [...flatten(walk(null, tally))].flatMap((it) =>
+    it.role === 'generic' && it.el ? [it.el] : [],
+  );
 }
 
 function* flatten(items: Item[]): Generator<Item> {
   for (const it of items) {
-    if (it.kind !== 'option') yield it;
+    yield it;
     yield* flatten(it.children);
   }
+}
+
+/** Whether a snapshot without end would list it. */
+function isListed(el: Element): boolean {
+  if (closest(el, (at) => at instanceof HTMLElement && at.inert)) return false;
+  if (labelsOf(el).some(isVisible)) return true;
+  const sight = sightOf(el);
+  const style = getComputedStyle(el);
+  if (sight === null || style.visibility !== 'visible') return false;
+  if (style.opacity === '0' && el.localName !== 'input') return false;
+  return boxInSight(el, standsIn(style, sight));
 }

@@ -21,7 +21,8 @@ function plainName(el: Element): string | null {
   if (el.localName !== 'a' && el.localName !== 'button' && !/^h[1-6]$/.test(el.localName))
     return null;
   if (el.shadowRoot || NAMING_ATTRIBUTES.some((name) => el.hasAttribute(name))) return null;
-  if (el instanceof HTMLButtonElement && el.labels.length > 0) return null;
+  // Not el.labels: it searches the document for each button.
+  if (el.localName === 'button' && (el.id !== '' || el.closest('label'))) return null;
   const texts = Array.from(el.childNodes, (node) => (node instanceof Text ? node.data : null));
   const name = texts.includes(null) ? '' : texts.join('');
   return fold(name) === '' ? null : name;

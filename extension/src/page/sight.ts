@@ -3,6 +3,8 @@
  * element mostly stands above it: a clipping box, a position off the page, a transparent parent.
  */
 
+import { parentOf } from './flat.ts';
+
 export type Box = { left: number; top: number; right: number; bottom: number };
 
 export type Sight = {
@@ -12,8 +14,6 @@ export type Sight = {
   positioned: Box;
   /** And for fixed content. */
   fixed: Box;
-  /** A background colour that the text stands on for sure; empty when unknown. */
-  ground: string;
 };
 
 /** More than a pixel each way: one-pixel boxes are how pages hide text from eyes. */
@@ -31,7 +31,7 @@ export function firstSight(): Sight {
     bottom: Number.POSITIVE_INFINITY,
   };
   const view = { left: 0, top: 0, right: window.innerWidth, bottom: window.innerHeight };
-  return { flow: page, positioned: page, fixed: view, ground: '' };
+  return { flow: page, positioned: page, fixed: view };
 }
 
 export function overlap(a: Box, b: Box): Box {
@@ -65,7 +65,6 @@ export function enter(el: Element, style: CSSStyleDeclaration, sight: Sight): Si
     flow: inside,
     positioned: moved ? inside : sight.positioned,
     fixed: style.transform === 'none' ? sight.fixed : inside,
-    ground: groundOf(style, moved ? '' : sight.ground),
   };
 }
 
@@ -109,26 +108,34 @@ export function scrolls(overflow: string): boolean {
   return overflow === 'auto' || overflow === 'scroll';
 }
 
-/** The colour behind the text, where it is certain: the element's own, or its parent's for unmoved content. */
-function groundOf(style: CSSStyleDeclaration, above: string): string {
+/** The colour behind the text, where it is certain: the element's own, or its parent's while neither is moved. */
+function groundOf(el: Element, style: CSSStyleDeclaration): string {
   if (style.backgroundImage !== 'none') return '';
-  return isClear(style.backgroundColor) ? above : style.backgroundColor;
+  if (!isClear(style.backgroundColor)) return style.backgroundColor;
+  const parent = style.position === 'static' ? parentOf(el) : null;
+  if (parent === null) return '';
+  const above = getComputedStyle(parent);
+  return above.backgroundImage !== 'none' || isClear(above.backgroundColor)
+    ? ''
+    : above.backgroundColor;
 }
 
 function isClear(colour: string): boolean {
   return colour === 'transparent' || /^rgba\(.*, 0\)$|\/ 0\)$/.test(colour);
 }
 
-/** Whether text with this style shows at all: it has a size, a colour, and another colour behind it. */
-export function inks(style: CSSStyleDeclaration, sight: Sight): boolean {
+/** Whether the element's text shows at all: it has a size, a colour, and another colour behind it. */
+export function inks(el: Element, style: CSSStyleDeclaration): boolean {
   if (style.visibility !== 'visible' || style.fontSize === '0px') return false;
   if (style.getPropertyValue('background-clip') === 'text') return true;
-  return !isClear(style.color) && style.color !== sight.ground;
+  return !isClear(style.color) && style.color !== groundOf(el, style);
 }
+
+// One for all: thousands of live ranges slow every later change of the document down.
+const range = document.createRange();
 
 /** Whether any of the text stands where it can be seen. */
 export function textInSight(text: Text, clip: Box): boolean {
-  const range = document.createRange();
   range.selectNodeContents(text);
   return Array.from(range.getClientRects()).some((box) => canSee(box, clip));
 }
@@ -144,4 +151,13 @@ export function boxInSight(el: Element, clip: Box): boolean {
 export function isVisible(el: Element): boolean {
   if (!el.checkVisibility({ opacityProperty: true, visibilityProperty: true })) return false;
   return Array.from(el.getClientRects()).some((box) => box.width > SEEN_PX && box.height > SEEN_PX);
+}
+
+/** The sight around an element: it has to be carried down from the top. */
+export function sightOf(root: Element): Sight | null {
+  const above: Element[] = [];
+  for (let at = parentOf(root); at; at = parentOf(at)) above.unshift(at);
+  let sight: Sight | null = firstSight();
+  for (const el of above) sight = sight && enter(el, getComputedStyle(el), sight);
+  return sight;
 }

@@ -11,13 +11,20 @@ const LONGEST_LABEL = 160;
 const MOST_OPTIONS = 12;
 
 export function snapshot(args: SnapshotArgs): Snapshot {
-  const items = walk(args.scope ? elementOf(args.scope) : null);
+  const tally = { left: args.budget, more: 0 };
+  const items = walk(args.scope ? elementOf(args.scope) : null, tally);
   const page = new Page(args.full === true, args.budget);
   page.add(
     items.flatMap((it) => prune(it, args.full === true)),
     0,
   );
-  return { doc, url: location.href, title: document.title, lines: page.lines, more: page.more };
+  return {
+    doc,
+    url: location.href,
+    title: document.title,
+    lines: page.lines,
+    more: page.more + tally.more,
+  };
 }
 
 /** What is left of an item in the view asked for; an item whose line would say nothing hands its children up. */

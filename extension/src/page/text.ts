@@ -4,8 +4,8 @@ import { nameOf } from './names.ts';
 import { elementOf } from './nodes.ts';
 import { kindOf, roleOf } from './roles.ts';
 import type { Sight } from './sight.ts';
-import { enter, inks, textInSight } from './sight.ts';
-import { SKIPPED, sightOf } from './walk.ts';
+import { enter, inks, sightOf, textInSight } from './sight.ts';
+import { SKIPPED } from './walk.ts';
 
 /** Readable text: what a person can see, a line a block, table rows with bars between their cells. */
 export function text(args: TextArgs): Passage {
@@ -79,13 +79,13 @@ function readInside(el: Element, seen: Seen, page: Writer): void {
   for (const child of childrenOf(el)) {
     if (child instanceof Element) {
       if (!shut || child.localName === 'summary') read(child, seen.sight, page);
-    } else if (child instanceof Text && !shut) readText(child, seen, page);
+    } else if (child instanceof Text && !shut) readText(child, el, seen, page);
   }
 }
 
-function readText(node: Text, seen: Seen, page: Writer): void {
+function readText(node: Text, el: Element, seen: Seen, page: Writer): void {
   if (node.data.trim() === '') page.add(' ');
-  else if (inks(seen.style, seen.sight) && textInSight(node, seen.sight.flow)) {
+  else if (inks(el, seen.style) && textInSight(node, seen.sight.flow)) {
     write(node.data, seen.style, page);
   }
 }

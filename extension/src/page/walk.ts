@@ -1,14 +1,14 @@
-import { childrenOf, parentOf } from './flat.ts';
+import { childrenOf } from './flat.ts';
 import type { Kind } from './roles.ts';
 import { asksForClicks, isNamedByText, kindOf, roleOf } from './roles.ts';
 import type { Sight } from './sight.ts';
 import {
   boxInSight,
   enter,
-  firstSight,
   inks,
   isVisible,
   scrolls,
+  sightOf,
   standsIn,
   textInSight,
 } from './sight.ts';
@@ -35,6 +35,7 @@ type Block = Holder & { run: Item | null };
 type Place = {
   out: Item[];
   sight: Sight;
+  tally: Tally;
   /** The text here is already somebody's name. */
   named: boolean;
   inert: boolean;
@@ -44,6 +45,9 @@ type Place = {
   near: Holder[];
 };
 
+/** A line for something to operate holds at least this much besides its role. */
+const SHORTEST_LINE = 12;
+
 /** Elements whose content is not shown as text. */
 export const SKIPPED = new Set(
   'script style template noscript head meta link title desc datalist canvas video audio object embed'.split(
@@ -51,29 +55,38 @@ export const SKIPPED = new Set(
   ),
 );
 
+/** How much more is worth describing; what lies beyond is only counted. */
+export type Tally = { left: number; more: number };
+
 /** All that can be seen in the document or beneath scope, as a tree. */
-export function walk(scope: Element | null): Item[] {
+export function walk(scope: Element | null, tally: Tally): Item[] {
   const root = scope ?? document.body ?? document.documentElement;
   const out: Item[] = [];
-  if (root === null) return out;
-  const sight = sightOf(root);
+  const sight = root && sightOf(root);
+  if (!sight) return out;
   const block: Block = { labels: false, run: null };
-  if (sight)
-    visit(root, { out, sight, named: false, inert: false, pointer: false, block, near: [block] });
+  const flags = { named: false, inert: false, pointer: false };
+  visit(root, { out, sight, tally, block, near: [block], ...flags });
   return out;
 }
 
-/** The sight around an element: it has to be carried down from the top. */
-export function sightOf(root: Element): Sight | null {
-  const above: Element[] = [];
-  for (let at = parentOf(root); at; at = parentOf(at)) above.unshift(at);
-  let sight: Sight | null = firstSight();
-  for (const el of above) sight = sight && enter(el, getComputedStyle(el), sight);
-  return sight;
+/** About how many lines the element would make, without looking at how it is laid out. */
+function countOf(el: Element): number {
+  if (SKIPPED.has(el.localName)) return 0;
+  const own = kindOf(el, roleOf(el)) === 'none' ? 0 : 1;
+  if (el.localName === 'select') return own;
+  return childrenOf(el).reduce(
+    (sum, child) => sum + (child instanceof Element ? countOf(child) : 0),
+    own,
+  );
 }
 
 function visit(el: Element, place: Place): void {
   if (SKIPPED.has(el.localName)) return;
+  if (place.tally.left <= 0) {
+    place.tally.more += countOf(el);
+    return;
+  }
   const style = getComputedStyle(el);
   const role = roleOf(el);
   const kind = place.inert ? 'none' : kindOf(el, role);
@@ -88,21 +101,21 @@ function visit(el: Element, place: Place): void {
     contain(el, inside, style, { ...item('set', 'group', null), states: ['aria-hidden'] });
     return;
   }
-  enterKind(el, inside, { kind, role, style, seen: isSeen(el, style, place) });
+  enterKind(el, inside, { kind, role, style, around: place.sight });
 }
 
 function isInert(el: Element): boolean {
   return el instanceof HTMLElement && el.inert;
 }
 
-function isSeen(el: Element, style: CSSStyleDeclaration, place: Place): boolean {
-  return style.visibility === 'visible' && boxInSight(el, standsIn(style, place.sight));
+function isSeen(el: Element, style: CSSStyleDeclaration, around: Sight): boolean {
+  return style.visibility === 'visible' && boxInSight(el, standsIn(style, around));
 }
 
 /** A control that is hidden while what stands for it is not: its label, or the styled box it lies over. */
 function standsInForHidden(el: Element, style: CSSStyleDeclaration, place: Place): boolean {
   if (labelsOf(el).some(isVisible)) return true;
-  return style.opacity === '0' && el.localName === 'input' && isSeen(el, style, place);
+  return style.opacity === '0' && el.localName === 'input' && isSeen(el, style, place.sight);
 }
 
 /** The labels of a control; none for what cannot be labelled. */
@@ -113,17 +126,18 @@ export function labelsOf(el: Element): Element[] {
   return [];
 }
 
-type Entering = { kind: Kind; role: string; style: CSSStyleDeclaration; seen: boolean };
+type Entering = { kind: Kind; role: string; style: CSSStyleDeclaration; around: Sight };
 
 function enterKind(el: Element, place: Place, entering: Entering): void {
-  const { kind, role, style, seen } = entering;
+  const { kind, role, style, around } = entering;
   switch (kind) {
     case 'frame':
-      if (seen) push(place, item(kind, role, el));
+      if (isSeen(el, style, around)) push(place, item(kind, role, el));
       return;
     case 'control':
-      if (seen || labelsOf(el).some(isVisible)) control(el, place, role, style);
-      else descend(el, place, style);
+      if (isSeen(el, style, around) || labelsOf(el).some(isVisible)) {
+        control(el, place, role, style);
+      } else descend(el, place, style);
       return;
     case 'heading':
       contain(el, { ...place, named: true }, style, item(kind, role, el));
@@ -135,7 +149,7 @@ function enterKind(el: Element, place: Place, entering: Entering): void {
       contain(el, place, style, item(kind, role, el));
       return;
     case 'none':
-      plain(el, place, style, seen);
+      plain(el, place, style, around);
       return;
     default:
       kind satisfies never;
@@ -154,7 +168,7 @@ function control(el: Element, place: Place, role: string, style: CSSStyleDeclara
 }
 
 /** An element without a role of its own: a scroll area, something clickable, a label, or only a box. */
-function plain(el: Element, place: Place, style: CSSStyleDeclaration, seen: boolean): void {
+function plain(el: Element, place: Place, style: CSSStyleDeclaration, around: Sight): void {
   if (isScrollArea(el, style)) {
     contain(el, place, style, item('set', 'group', el));
     return;
@@ -167,7 +181,8 @@ function plain(el: Element, place: Place, style: CSSStyleDeclaration, seen: bool
     descend(el, { ...place, named: true }, style);
     return;
   }
-  if (seen && !place.inert && isClickable(el, place, style)) clickable(el, place, style);
+  const clicks = !place.inert && isClickable(el, place, style);
+  if (clicks && isSeen(el, style, around)) clickable(el, place, style);
   else descend(el, place, style);
 }
 
@@ -240,17 +255,17 @@ function spread(el: Element, place: Place, style: CSSStyleDeclaration): void {
     if (child instanceof Element) {
       if (!shut || child.localName === 'summary') visit(child, place);
     } else if (child instanceof Text && !shut && !place.named) {
-      text(child, place, style);
+      text(child, el, place, style);
     }
   }
 }
 
-function text(node: Text, place: Place, style: CSSStyleDeclaration): void {
+function text(node: Text, el: Element, place: Place, style: CSSStyleDeclaration): void {
   if (node.data.trim() === '') {
     if (place.block.run) place.block.run.text += ' ';
     return;
   }
-  if (!inks(style, place.sight) || !textInSight(node, place.sight.flow)) return;
+  if (!inks(el, style) || !textInSight(node, place.sight.flow)) return;
   if (place.block.run) {
     place.block.run.text += node.data;
     return;
@@ -263,6 +278,7 @@ function text(node: Text, place: Place, style: CSSStyleDeclaration): void {
 function push(place: Place, it: Item): void {
   place.out.push(it);
   place.block.run = null;
+  place.tally.left -= it.role.length + SHORTEST_LINE;
   if (it.kind === 'control') for (const holder of place.near) holder.labels = true;
 }
 
