@@ -18,7 +18,7 @@ func (a authority) Pairing(ctx context.Context, tokenID, projectID string) (rela
 }
 
 func (a authority) Check(ctx context.Context, p relay.Pairing) error {
-	_, err := a.projects.Check(ctx, project.TokenID(p.Token), p.Project)
+	_, err := a.projects.Check(ctx, project.Pairing{Account: p.Account, Project: p.Project, Token: p.Token})
 	return edgeError(err)
 }
 

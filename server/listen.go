@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"net/netip"
 	"os"
 	"path/filepath"
 	"time"
@@ -69,8 +70,41 @@ func (d *doors) removeScratch() error {
 	return os.RemoveAll(d.scratch)
 }
 
-// serve answers on both doors until ctx ends, then lets requests under way finish within grace.
-func (d *doors) serve(ctx context.Context, h http.Handler, grace time.Duration) error {
+// port is where the address door listens.
+func (d *doors) port() int {
+	if tcp, ok := d.address.Addr().(*net.TCPAddr); ok {
+		return tcp.Port
+	}
+	return 0
+}
+
+// own is where the address door listens, for those who must not be led back to it.
+func (d *doors) own() []netip.AddrPort {
+	if tcp, ok := d.address.Addr().(*net.TCPAddr); ok {
+		return []netip.AddrPort{tcp.AddrPort()}
+	}
+	return nil
+}
+
+// close shuts the doors, served or not.
+func (d *doors) close() error {
+	err := errors.Join(notClosed(d.address.Close()), notClosed(d.private.Close()))
+	return errors.Join(err, d.removeScratch())
+}
+
+func notClosed(err error) error {
+	if errors.Is(err, net.ErrClosed) {
+		return nil
+	}
+	return err
+}
+
+// stop makes serve return.
+func (d *doors) stop() { _ = d.address.Close() }
+
+// serve answers on both doors until ctx ends, then lets requests under way finish within the grace. It
+// closes ready once a request would be answered.
+func (d *doors) serve(ctx context.Context, h http.Handler, ready chan<- struct{}) error {
 	s := &http.Server{
 		Handler: h, ReadHeaderTimeout: headerWait,
 		// Requests end with the server: streams must not hold up its shutdown.
@@ -80,16 +114,20 @@ func (d *doors) serve(ctx context.Context, h http.Handler, grace time.Duration) 
 	for _, l := range []net.Listener{d.address, d.private} {
 		go func() { failed <- s.Serve(l) }()
 	}
+	close(ready)
 	var err error
+	ends := 2
 	select {
 	case err = <-failed:
-		failed <- http.ErrServerClosed
+		ends--
 	case <-ctx.Done():
 	}
-	after, cancel := context.WithTimeout(context.WithoutCancel(ctx), grace)
+	after, cancel := context.WithTimeout(context.WithoutCancel(ctx), requestGrace)
 	defer cancel()
-	err = errors.Join(err, s.Shutdown(after))
-	for range 2 {
+	if s.Shutdown(after) != nil {
+		err = errors.Join(err, s.Close()) // the grace is over for whoever is still there
+	}
+	for range ends {
 		if e := <-failed; !errors.Is(e, http.ErrServerClosed) {
 			err = errors.Join(err, e)
 		}

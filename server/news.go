@@ -15,9 +15,15 @@ import (
 const newsBound = 1024
 
 // news carries what happens on links to the ledger and the events, off the relay's goroutine.
-type news struct{ queue chan relay.Event }
+type news struct {
+	queue   chan relay.Event
+	ended   chan struct{} // closed by stop
+	carried chan struct{} // closed when the last event is written
+}
 
-func newNews() *news { return &news{queue: make(chan relay.Event, newsBound)} }
+func newNews() *news {
+	return &news{queue: make(chan relay.Event, newsBound), ended: make(chan struct{}), carried: make(chan struct{})}
+}
 
 // take never blocks the relay; when the queue is full the event is dropped.
 func (n *news) take(e relay.Event) {
@@ -27,18 +33,43 @@ func (n *news) take(e relay.Event) {
 	}
 }
 
-// carry writes each event down until ctx ends and the queue is empty.
-func (n *news) carry(ctx context.Context, l *ledger.Ledger, s *session.Service, log *slog.Logger) {
+// carry starts to write each event down; stop ends it.
+func (n *news) carry(l *ledger.Ledger, s *session.Service, log *slog.Logger) {
+	put := func(e relay.Event) {
+		if err := write(context.Background(), e, l, s); err != nil {
+			log.Error("link event lost", "kind", string(e.Kind), "error", err)
+		}
+	}
+	go func() {
+		defer close(n.carried)
+		for {
+			select {
+			case e := <-n.queue:
+				put(e)
+			case <-n.ended:
+				n.drain(put)
+				return
+			}
+		}
+	}()
+}
+
+func (n *news) drain(put func(relay.Event)) {
 	for {
 		select {
 		case e := <-n.queue:
-			if err := write(context.WithoutCancel(ctx), e, l, s); err != nil {
-				log.ErrorContext(ctx, "link event lost", "kind", string(e.Kind), "error", err)
-			}
-		case <-ctx.Done():
+			put(e)
+		default:
 			return
 		}
 	}
+}
+
+// stop writes what is left and ends carry. Whoever calls take has ended before.
+func (n *news) stop(context.Context) error {
+	close(n.ended)
+	<-n.carried
+	return nil
 }
 
 // write makes the event an access row and tells those who listen.

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"net/http"
+	"os"
 	"path/filepath"
 	"time"
 
@@ -23,6 +23,7 @@ import (
 	"chaperone/server/project"
 	"chaperone/server/session"
 	"chaperone/server/store"
+	"chaperone/server/web"
 )
 
 // ExtensionID is the id that the extension's manifest key pins.
@@ -76,12 +77,14 @@ type rooms struct {
 	sessions  *session.Service
 	viewers   *live.Hub
 	news      *news
+	doors     *doors
+	hosts     *web.Hosts
 }
 
 func (r *rooms) run(ctx context.Context) error {
 	r.warn(ctx)
 	for _, open := range []func(context.Context) error{
-		r.openRecords, r.recover, r.openEgress, r.openChrome, r.openSessions,
+		r.openRecords, r.recover, r.openDoors, r.openEgress, r.openChrome, r.openSessions,
 	} {
 		if err := open(ctx); err != nil {
 			return err
@@ -163,11 +166,22 @@ func (r *rooms) recover(ctx context.Context) error {
 	return err
 }
 
+// openDoors takes the address, so that everything after knows the server's own names. Nobody is answered yet.
+func (r *rooms) openDoors(ctx context.Context) error {
+	var err error
+	if r.doors, err = openDoors(ctx, r.config.Addr, r.folder); err != nil {
+		return err
+	}
+	r.atEnd(func(context.Context) error { return r.doors.close() })
+	r.hosts, err = web.NewHosts(r.doors.port(), r.config.PublicURL)
+	return err
+}
+
 func (r *rooms) openEgress(context.Context) error {
 	r.metrics = prometheus.NewRegistry()
 	var err error
 	r.proxy, err = egress.New(egress.Options{
-		TestOrigins: r.config.TestOrigins, Logger: r.log, Registerer: r.metrics,
+		TestOrigins: r.config.TestOrigins, Deny: r.doors.own(), Logger: r.log, Registerer: r.metrics,
 	})
 	if err != nil {
 		return fmt.Errorf("open egress: %w", err)
@@ -194,13 +208,13 @@ func (r *rooms) openChrome(ctx context.Context) error {
 	return nil
 }
 
+// openSessions opens the relay, the sessions and what tells of both.
 func (r *rooms) openSessions(ctx context.Context) error {
 	r.news = newNews()
 	r.hub = relay.NewHub(relay.Options{
-		Authority: authority{r.projects}, Host: r.isOwnHost, ServerName: r.config.Addr,
+		Authority: authority{r.projects}, Host: r.hosts.Has, ServerName: r.hosts.URL(),
 		ExtensionID: ExtensionID, Events: r.news.take, Logger: r.log,
 	})
-	r.atEnd(r.hub.Close)
 	r.sessions = session.New(session.Config{
 		Store: r.store, Projects: r.projects, Ledger: r.ledger, Artifacts: r.artifacts, Logger: r.log,
 		Backends: map[project.Backend]session.Backend{
@@ -212,15 +226,44 @@ func (r *rooms) openSessions(ctx context.Context) error {
 			Idle: r.config.IdleTimeout, Action: r.config.ActionTimeout,
 		},
 	})
-	r.atEnd(r.sessions.Shutdown)
 	r.viewers = live.NewHub(program.CastOptions{MaxWidth: 1280, MaxHeight: 1280, Quality: 60, FPS: 10})
+	r.news.carry(r.ledger, r.sessions, r.log)
+	r.atEnd(r.news.stop)
+	r.atEnd(r.hub.Close)
+	r.atEnd(r.sessions.Shutdown)
 	r.atEnd(func(context.Context) error { r.viewers.Close(); return nil })
 	return r.sessions.Recover(ctx)
 }
 
-// serve opens the doors, announces the server and answers until ctx ends.
+// serve announces the server and answers until ctx ends.
 func (r *rooms) serve(ctx context.Context) error {
-	return http.ErrServerClosed
+	handler, err := r.handler()
+	if err != nil {
+		return err
+	}
+	serving, served := make(chan struct{}), make(chan error, 1)
+	go func() { served <- r.doors.serve(ctx, handler, serving) }()
+	<-serving
+	if err = r.announce(ctx); err != nil {
+		r.doors.stop()
+	}
+	return errors.Join(err, <-served, r.folder.withdraw())
 }
 
-func (r *rooms) isOwnHost(string) bool { return false }
+// announce says where the server is: to programs in server.json, to a person on one line.
+func (r *rooms) announce(ctx context.Context) error {
+	me, err := r.accounts.EnsureDefault(ctx)
+	if err != nil {
+		return err
+	}
+	code, err := r.accounts.LoginCode(ctx, me.ID)
+	if err != nil {
+		return fmt.Errorf("make a login code: %w", err)
+	}
+	info := Info{URL: r.hosts.URL(), Socket: r.doors.private.Addr().String(), PID: os.Getpid(), Version: r.config.Version}
+	if err := r.folder.announce(info); err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(r.config.Out, "Chaperone is ready. Dashboard (this link logs in once, for ten minutes): %s/#code=%s\n", info.URL, code)
+	return err
+}
