@@ -119,9 +119,7 @@ func TestARefreshTokenShownTwiceEndsTheLoginAndNoOther(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	hungUp, cancel := context.WithCancel(t.Context())
-	_, err = w.accounts.Refresh(hungUp, stolen.Refresh, "203.0.113.9:1")
-	cancel()
+	_, err = w.accounts.Refresh(t.Context(), stolen.Refresh, "203.0.113.9:1")
 	wantUnauthorised(t, err)
 	for name, access := range map[string]string{"the first": stolen.Access, "the next": next.Access} {
 		if _, err := w.accounts.Authenticate(t.Context(), access); !fault.Is(err, fault.Unauthorised) {
@@ -136,6 +134,30 @@ func TestARefreshTokenShownTwiceEndsTheLoginAndNoOther(t *testing.T) {
 	if got, want := w.methods(t), []string{"login done", "login done", "login.reuse done"}; !slices.Equal(got, want) {
 		t.Errorf("the ledger says %q, want %q", got, want)
 	}
+}
+
+func TestHangingUpDoesNotSaveAStolenLogin(t *testing.T) {
+	w := newWorld(t)
+	stolen := w.login(t)
+	next, err := w.accounts.Refresh(t.Context(), stolen.Refresh, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, hangUp := context.WithCancel(t.Context())
+	looks := 0
+	w.tick = func() {
+		if looks++; looks == 2 { // after the token was recognised, before its login is ended
+			hangUp()
+		}
+	}
+	_, err = w.accounts.Refresh(ctx, stolen.Refresh, "")
+	w.tick = nil
+	wantUnauthorised(t, err)
+	if ctx.Err() == nil {
+		t.Fatal("nobody hung up")
+	}
+	_, err = w.accounts.Authenticate(t.Context(), next.Access)
+	wantUnauthorised(t, err)
 }
 
 func TestARefreshTokenLivesThirtyDays(t *testing.T) {

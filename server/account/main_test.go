@@ -14,10 +14,12 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// world is the room over a real file, with a clock that stands until it is moved.
+// world is the room over a real file, with a clock that stands until it is moved. Tick, if there is one,
+// is called whenever somebody looks at the clock.
 type world struct {
 	dir      string
 	now      time.Time
+	tick     func()
 	store    *store.Store
 	ledger   *ledger.Ledger
 	accounts *account.Accounts
@@ -28,7 +30,12 @@ type world struct {
 func newWorld(tb testing.TB) *world {
 	tb.Helper()
 	w := &world{dir: filepath.Join(tb.TempDir(), "data"), now: time.Date(2026, 11, 30, 12, 0, 0, 0, time.UTC)}
-	clock := func() time.Time { return w.now }
+	clock := func() time.Time {
+		if w.tick != nil {
+			w.tick()
+		}
+		return w.now
+	}
 	s, err := store.Open(tb.Context(), w.dir)
 	if err != nil {
 		tb.Fatal(err)

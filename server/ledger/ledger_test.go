@@ -222,13 +222,16 @@ func TestTwoServersOnOneFileMakeOneChain(t *testing.T) {
 	var running sync.WaitGroup
 	for _, w := range []*world{&first, &second} {
 		running.Go(func() {
-			for range 10 {
+			for range 20 {
+				if _, err := w.ledger.Append(t.Context(), click(w.me), ledger.Outcome{Outcome: ledger.Done}); err != nil {
+					t.Error(err)
+				}
 				w.act(t, w.me)
 			}
 		})
 	}
 	running.Wait()
-	first.mustHold(t, first.me, 20)
+	first.mustHold(t, first.me, 80)
 }
 
 func TestAroundRecordsWhatCameOfIt(t *testing.T) {

@@ -63,6 +63,7 @@ func TestADamagedCodeIsRefused(t *testing.T) {
 		"a server with a user":  alter(func(c *project.Code) { c.Server = "http://me@127.0.0.1" }),
 		"a server in disguise":  alter(func(c *project.Code) { c.Server = "http://127.0.0.1.evil.test" }),
 		"a short token":         alter(func(c *project.Code) { c.Token = c.Token[:42] }),
+		"bits left over in it":  alter(func(c *project.Code) { c.Token = c.Token[:42] + "B" }),
 		"a long token":          alter(func(c *project.Code) { c.Token += "A" }),
 		"a project that is none": alter(func(c *project.Code) {
 			c.Project = "default"
