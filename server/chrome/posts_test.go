@@ -65,16 +65,16 @@ func TestReadOnlyLetsNothingBePosted(t *testing.T) {
 			open := w.open(t, chrome.Interactive)
 			press(t, open, s, way)
 			if !s.waitFor(arrival(way), patience) {
-				t.Fatalf("even an interactive session does not post this way: the test proves nothing; seen %q", s.seen)
+				t.Fatalf("even an interactive session does not post this way: the test proves nothing; seen %q", s.lines())
 			}
 			guarded := postingSite(t)
 			w.exits.origins = append(w.exits.origins, guarded.host())
 			press(t, w.open(t, chrome.ReadOnly), guarded, way)
 			if !guarded.waitFor("POST /tried", patience) {
-				t.Errorf("the page's own fetch did not go through: %q", guarded.seen)
+				t.Errorf("the page's own fetch did not go through: %q", guarded.lines())
 			}
 			if guarded.waitFor(arrival(way), 300*time.Millisecond) {
-				t.Errorf("a read-only session posted: %q", guarded.seen)
+				t.Errorf("a read-only session posted: %q", guarded.lines())
 			}
 		})
 	}

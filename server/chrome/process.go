@@ -93,7 +93,8 @@ func (p *process) prepare(ctx context.Context, b Binary) error {
 		params any
 	}{
 		{"Target.setDiscoverTargets", map[string]any{"discover": true, "filter": pages}},
-		{"Target.setAutoAttach", map[string]any{"autoAttach": true, "waitForDebuggerOnStart": false, "flatten": true, "filter": pages}},
+		// Without the waiting, window.open of a page never returns.
+		{"Target.setAutoAttach", map[string]any{"autoAttach": true, "waitForDebuggerOnStart": true, "flatten": true, "filter": pages}},
 	} {
 		if _, err := p.conn.call(ctx, "", step.method, step.params); err != nil {
 			return fmt.Errorf("call %s: %w", step.method, err)
@@ -243,6 +244,8 @@ func (p *process) routeTarget(e event) {
 		p.mu.Lock()
 		b := p.browsers[t.Info.ContextID]
 		p.mu.Unlock()
+		// The page may go on before anything else is asked of it, or it forgets the form it was opened for.
+		p.conn.post(t.TargetSession, "Runtime.runIfWaitingForDebugger", nil)
 		if b != nil {
 			b.adopt(t.TargetSession, t.Info)
 		}

@@ -32,8 +32,8 @@ type tab struct {
 	running sync.WaitGroup
 }
 
-// adopt takes in a page of the session's context, whoever opened it. Further connections to the same page
-// are somebody's own business.
+// adopt takes in a page of the session's context, whoever opened it. Further connections to
+// the same page are somebody's own business.
 func (b *Browser) adopt(targetSession string, info targetInfo) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -80,8 +80,8 @@ func newTab(b *Browser, targetSession string, info targetInfo) *tab {
 	return t
 }
 
-// start lets the executor attach, also to a tab that no program has asked for yet: a dialog in it must
-// not stand unanswered.
+// start lets the executor attach, also to a tab that no program has asked for yet: a dialog in it must not
+// stand unanswered.
 func (t *tab) start() {
 	t.running.Go(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), launchTimeout)

@@ -159,6 +159,12 @@ func (s *site) note(line string) {
 	s.news = make(chan struct{})
 }
 
+func (s *site) lines() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.seen)
+}
+
 func (s *site) host() string {
 	u, _ := url.Parse(s.URL)
 	return u.Host
@@ -296,13 +302,10 @@ func processes(dir string) []int {
 // chromePID is the browser process of the only Chrome in dir, not one of its helpers.
 func chromePID(t *testing.T, dir string) int {
 	t.Helper()
-	for _, pid := range processes(dir) {
-		text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))
-		if !bytes.Contains(text, []byte("--type=")) {
-			return pid
-		}
+	if found := browsers(dir); len(found) == 1 {
+		return found[0]
 	}
-	t.Fatal("no Chrome runs")
+	t.Fatal("not exactly one Chrome runs")
 	return 0
 }
 
@@ -329,4 +332,27 @@ func within(t *testing.T, limit time.Duration, what string, holds func() bool) {
 			t.Fatalf("not within %v: %s", limit, what)
 		}
 	}
+}
+
+// browsers lists the browser processes in dir, without their helpers.
+func browsers(dir string) []int {
+	return slices.DeleteFunc(processes(dir), func(pid int) bool {
+		text, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))
+		return err != nil || bytes.Contains(text, []byte("--type="))
+	})
+}
+
+// parent is the process that started pid.
+func parent(t *testing.T, pid int) int {
+	t.Helper()
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if err != nil {
+		t.Fatal(err)
+	}
+	fields := strings.Fields(string(text[bytes.LastIndexByte(text, ')')+1:]))
+	number, err := strconv.Atoi(fields[1])
+	if err != nil {
+		t.Fatal(err)
+	}
+	return number
 }
