@@ -149,16 +149,23 @@ func (h *Handler) server(c *conversation) *sdk.Server {
 		// Later versions of the protocol have no session that a browser session could belong to.
 		SupportedProtocolVersions: []string{"2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"},
 	})
-	s.AddTool(tool(c.project.Policy), func(ctx context.Context, r *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
-		if err := h.watch(r.Session, c); err != nil {
-			return failure(fault.Of(err)), nil
+	s.AddReceivingMiddleware(func(next sdk.MethodHandler) sdk.MethodHandler {
+		return func(ctx context.Context, method string, r sdk.Request) (sdk.Result, error) {
+			if ss, ok := r.GetSession().(*sdk.ServerSession); ok {
+				if err := h.watch(ss, c); err != nil {
+					return nil, err
+				}
+			}
+			return next(ctx, method, r)
 		}
+	})
+	s.AddTool(tool(c.project.Policy), func(ctx context.Context, r *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 		return c.call(ctx, r.Params.Arguments), nil
 	})
 	return s
 }
 
-// watch closes the conversation's browser session when the conversation ends.
+// watch, asked at a conversation's first message and after, closes its browser session when it ends.
 func (h *Handler) watch(ss *sdk.ServerSession, c *conversation) error {
 	h.liveMu.Lock()
 	defer h.liveMu.Unlock()

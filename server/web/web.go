@@ -21,6 +21,14 @@ type site struct {
 // New makes the handler of every route. It fails where an option is missing, the dashboard cannot be read
 // or a metric is registered twice.
 func New(o Options) (http.Handler, error) {
+	s, err := newSite(o)
+	if err != nil {
+		return nil, err
+	}
+	return guard(o.Hosts, s.router()), nil
+}
+
+func newSite(o Options) (*site, error) {
 	if o.Hosts == nil || o.Identity == nil || o.Metrics == nil {
 		return nil, errors.New("make web: Hosts, Identity and Metrics are required")
 	}
@@ -41,7 +49,7 @@ func New(o Options) (http.Handler, error) {
 	if s.description, err = describe(s.routes(), o.Version); err != nil {
 		return nil, err
 	}
-	return guard(o.Hosts, s.router()), nil
+	return s, nil
 }
 
 // router hands each route to gin; unknown paths and methods get the shape of every other refusal.
