@@ -17,6 +17,9 @@ func (a *app) pairCommand() *cobra.Command {
 			"browser of the account; --revoke forgets this project's pairing alone.",
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if reset && revoke {
+				return usagef("--reset and --revoke exclude each other")
+			}
 			c, err := a.dial()
 			if err != nil {
 				return err
@@ -35,7 +38,6 @@ func (a *app) pairCommand() *cobra.Command {
 	projectFlag(cmd, &project)
 	cmd.Flags().BoolVar(&reset, "reset", false, "replace the account's pairing token: every browser has to be paired again")
 	cmd.Flags().BoolVar(&revoke, "revoke", false, "forget this project's pairing")
-	cmd.MarkFlagsMutuallyExclusive("reset", "revoke")
 	return cmd
 }
 
