@@ -25,7 +25,7 @@ func (x *exchange) answer(resp *http.Response) bool {
 		h.Set("Connection", "close")
 	}
 	out := x.client.out
-	fmt.Fprintf(out, "HTTP/1.1 %03d %s\r\n", resp.StatusCode, http.StatusText(resp.StatusCode))
+	_, _ = fmt.Fprintf(out, "HTTP/1.1 %03d %s\r\n", resp.StatusCode, http.StatusText(resp.StatusCode))
 	_ = h.Write(out)
 	_, _ = out.WriteString("\r\n")
 	if err := x.copyBody(body, resp.Body); err != nil {
@@ -47,7 +47,7 @@ func (x *exchange) frame(resp *http.Response) io.WriteCloser {
 	case resp.ContentLength >= 0:
 		h.Set("Content-Length", strconv.FormatInt(resp.ContentLength, 10))
 	case !x.isUntilClose(resp):
-		h.Set("Transfer-Encoding", "chunked")
+		h.Set("Transfer-Encoding", "chunked") //nolint:gosec // each case sets one of the two
 		return &chunks{WriteCloser: httputil.NewChunkedWriter(out), out: out}
 	}
 	return plain{out}

@@ -64,7 +64,7 @@ func BenchmarkThroughput(b *testing.B) {
 				b.Error(err)
 				return
 			}
-			defer up.Close()
+			defer func() { _ = up.Close() }()
 			_, _ = io.Copy(conn, up)
 		})
 		conn := (&running{addr: bare.Listener.Addr().String()}).wire(b)

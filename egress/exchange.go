@@ -77,7 +77,7 @@ func (x *exchange) forward(ctx context.Context) bool {
 	if err != nil {
 		return x.fail(ctx, d, err)
 	}
-	defer resp.Body.Close()
+	defer func() { _ = resp.Body.Close() }()
 	if resp.StatusCode < http.StatusOK {
 		return x.fail(ctx, d, errors.ErrUnsupported)
 	}

@@ -62,18 +62,18 @@ func (r *running) note(d egress.Decision) {
 	r.decisions = append(r.decisions, d)
 }
 
-func (r *running) last(t testing.TB) egress.Decision {
-	t.Helper()
+func (r *running) last(tb testing.TB) egress.Decision {
+	tb.Helper()
 	r.decisionsMu.Lock()
 	defer r.decisionsMu.Unlock()
 	if len(r.decisions) == 0 {
-		t.Fatal("nothing was decided")
+		tb.Fatal("nothing was decided")
 	}
 	return r.decisions[len(r.decisions)-1]
 }
 
-func start(t testing.TB, o egress.Options, methods egress.MethodRule, world *world) *running {
-	t.Helper()
+func start(tb testing.TB, o egress.Options, methods egress.MethodRule, world *world) *running {
+	tb.Helper()
 	r := &running{}
 	o.OnDecision = r.note
 	var err error
@@ -84,41 +84,41 @@ func start(t testing.TB, o egress.Options, methods egress.MethodRule, world *wor
 		r.Proxy, err = egress.NewDialing(o, world.connect)
 	}
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
-	ln := listen(t)
+	ln := listen(tb)
 	r.addr = ln.Addr().String()
 	served := make(chan error, 1)
 	go func() { served <- r.Serve(ln, egress.Identity{Session: "s_test", Methods: methods}) }()
-	t.Cleanup(func() {
+	tb.Cleanup(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), patience)
 		defer cancel()
 		if err := r.Close(ctx); err != nil {
-			t.Errorf("close: %v", err)
+			tb.Errorf("close: %v", err)
 		}
 		if err := <-served; err != nil {
-			t.Errorf("serve: %v", err)
+			tb.Errorf("serve: %v", err)
 		}
 	})
 	return r
 }
 
-func listen(t testing.TB) net.Listener {
-	t.Helper()
-	ln, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
+func listen(tb testing.TB) net.Listener {
+	tb.Helper()
+	ln, err := new(net.ListenConfig).Listen(tb.Context(), "tcp", "127.0.0.1:0")
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return ln
 }
 
-func (r *running) client(t testing.TB) *http.Client {
-	t.Helper()
+func (r *running) client(tb testing.TB) *http.Client {
+	tb.Helper()
 	transport := &http.Transport{
 		Proxy:              http.ProxyURL(&url.URL{Scheme: "http", Host: r.addr}),
 		DisableCompression: true,
 	}
-	t.Cleanup(transport.CloseIdleConnections)
+	tb.Cleanup(transport.CloseIdleConnections)
 	return &http.Client{
 		Transport:     transport,
 		Timeout:       patience,
@@ -132,38 +132,65 @@ type wire struct {
 	in *bufio.Reader
 }
 
-func (r *running) wire(t testing.TB) *wire {
-	t.Helper()
-	conn, err := new(net.Dialer).DialContext(t.Context(), "tcp", r.addr)
+func (r *running) wire(tb testing.TB) *wire {
+	tb.Helper()
+	conn, err := new(net.Dialer).DialContext(tb.Context(), "tcp", r.addr)
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
-	t.Cleanup(func() { _ = conn.Close() })
+	tb.Cleanup(func() { _ = conn.Close() })
 	_ = conn.SetDeadline(time.Now().Add(patience))
 	return &wire{Conn: conn, in: bufio.NewReader(conn)}
 }
 
-func (w *wire) send(t testing.TB, text string) {
-	t.Helper()
+func (w *wire) send(tb testing.TB, text string) {
+	tb.Helper()
 	if _, err := io.WriteString(w, text); err != nil {
-		t.Fatalf("send: %v", err)
+		tb.Fatalf("send: %v", err)
 	}
 }
 
-// answer reads one answer and its body.
-func (w *wire) answer(t testing.TB, method string) (*http.Response, string) {
-	t.Helper()
-	resp, err := http.ReadResponse(w.in, &http.Request{Method: method})
-	if err != nil {
-		t.Fatalf("read answer: %v", err)
-	}
-	defer resp.Body.Close()
+// reply is an answer that was read whole.
+type reply struct {
+	status   int
+	header   http.Header
+	body     string
+	length   int64
+	isClosed bool // whether it ends its connection
+	encoding []string
+}
+
+func readReply(tb testing.TB, resp *http.Response) reply {
+	tb.Helper()
 	body, err := io.ReadAll(resp.Body)
 	if err != nil {
-		t.Fatalf("read body: %v", err)
+		tb.Fatalf("read body: %v", err)
 	}
-	return resp, string(body)
+	return reply{resp.StatusCode, resp.Header, string(body), resp.ContentLength, resp.Close, resp.TransferEncoding}
 }
+
+// answer reads one answer to a request with method.
+func (w *wire) answer(tb testing.TB, method string) reply {
+	tb.Helper()
+	resp, err := http.ReadResponse(w.in, &http.Request{Method: method})
+	if err != nil {
+		tb.Fatalf("read answer: %v", err)
+	}
+	defer func() { _ = resp.Body.Close() }()
+	return readReply(tb, resp)
+}
+
+// ask sends one request without body and reads its answer.
+func (r *running) ask(tb testing.TB, line string) reply {
+	tb.Helper()
+	conn := r.wire(tb)
+	conn.send(tb, line+" HTTP/1.1\r\nHost: good.test\r\n\r\n")
+	method, _, _ := strings.Cut(line, " ")
+	return conn.answer(tb, method)
+}
+
+// say writes text, heard or not.
+func say(w io.Writer, text string) { _, _ = io.WriteString(w, text) }
 
 func (w *wire) isClosed() bool {
 	_, err := w.in.ReadByte()
@@ -225,7 +252,7 @@ func (w *world) connect(ctx context.Context, to netip.AddrPort) (net.Conn, error
 	if peer != nil {
 		to = peer(to)
 	}
-	return &foreign{TCPConn: conn.(*net.TCPConn), remote: to}, nil
+	return &foreign{TCPConn: tcp(conn), remote: to}, nil
 }
 
 func (w *world) dials() []netip.AddrPort {
@@ -234,10 +261,19 @@ func (w *world) dials() []netip.AddrPort {
 	return append([]netip.AddrPort(nil), w.dialed...)
 }
 
-func (w *world) lookupsOf(name string) int {
+func (w *world) lookupsOfGood() int {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return w.lookups[name]
+	return w.lookups["good.test."]
+}
+
+// tcp is for connections of tests, which all are.
+func tcp(conn net.Conn) *net.TCPConn {
+	half, ok := conn.(*net.TCPConn)
+	if !ok {
+		panic("not TCP")
+	}
+	return half
 }
 
 // foreign is a loopback connection that says it leads elsewhere.
@@ -248,19 +284,19 @@ type foreign struct {
 
 func (f *foreign) RemoteAddr() net.Addr { return net.TCPAddrFromAddrPort(f.remote) }
 
-func serve(t testing.TB, h http.HandlerFunc) *httptest.Server {
-	t.Helper()
+func serve(tb testing.TB, h http.HandlerFunc) *httptest.Server {
+	tb.Helper()
 	s := httptest.NewServer(h)
-	t.Cleanup(s.Close)
+	tb.Cleanup(s.Close)
 	return s
 }
 
-func wantRefused(t *testing.T, resp *http.Response, body string, reason egress.Reason) {
+func wantRefused(t *testing.T, got reply, reason egress.Reason) {
 	t.Helper()
-	if got := resp.Header.Get("X-Chaperone-Refused"); got != string(reason) {
-		t.Errorf("refused for %q, want %q (status %d)", got, reason, resp.StatusCode)
+	if header := got.header.Get("X-Chaperone-Refused"); header != string(reason) {
+		t.Errorf("refused for %q, want %q (status %d)", header, reason, got.status)
 	}
-	if want := "chaperone-egress: " + string(reason); !strings.HasPrefix(body, want) {
-		t.Errorf("body %q, want it to begin %q", body, want)
+	if want := "chaperone-egress: " + string(reason); !strings.HasPrefix(got.body, want) {
+		t.Errorf("body %q, want it to begin %q", got.body, want)
 	}
 }

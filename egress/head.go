@@ -107,23 +107,30 @@ func parseRequestLine(line string) (head, Reason) {
 
 // judgeFraming refuses a message whose end two recipients could see in two places (RFC 9112 sections 3.2 and 6).
 func (h *head) judgeFraming() Reason {
-	hosts, lengths, encodings := len(h.fields["Host"]), h.fields["Content-Length"], h.fields["Transfer-Encoding"]
-	length, err := parseLength(lengths)
-	h.length, h.isChunked = length, len(encodings) > 0
-	h.mayContinue = !h.isOld() && !(h.isChunked && len(lengths) > 0) && // the encoding wins, RFC 9112 section 6.1
-		!httpguts.HeaderValuesContainsToken(h.fields["Connection"], "close")
-	switch {
-	case err != nil, hosts > 1, hosts == 0 && !h.isOld():
+	if hosts := len(h.fields["Host"]); hosts > 1 || hosts == 0 && !h.isOld() {
 		return BadRequest
-	case h.method == http.MethodConnect && len(lengths)+len(encodings) > 0:
-		return BadRequest
-	case len(encodings) > 0 && h.isOld():
-		return BadRequest
-	case len(encodings) > 1, len(encodings) == 1 && !strings.EqualFold(encodings[0], "chunked"):
-		return Encoding
-	default:
-		return Allowed
 	}
+	lengths, encodings := h.fields["Content-Length"], h.fields["Transfer-Encoding"]
+	isFramed := len(lengths)+len(encodings) > 0
+	if isFramed && h.method == http.MethodConnect || len(encodings) > 0 && h.isOld() {
+		return BadRequest
+	}
+	return h.frame(lengths, encodings)
+}
+
+// frame notes where the body ends; the encoding wins over the length (RFC 9112 section 6.1).
+func (h *head) frame(lengths, encodings []string) Reason {
+	length, err := parseLength(lengths)
+	if err != nil {
+		return BadRequest
+	}
+	if len(encodings) > 1 || len(encodings) == 1 && !strings.EqualFold(encodings[0], "chunked") {
+		return Encoding
+	}
+	h.length, h.isChunked = length, len(encodings) > 0
+	isTwiceFramed := h.isChunked && len(lengths) > 0
+	h.mayContinue = !h.isOld() && !isTwiceFramed && !httpguts.HeaderValuesContainsToken(h.fields["Connection"], "close")
+	return Allowed
 }
 
 var errLength = errors.New("content length is not one number")
@@ -136,7 +143,7 @@ func parseLength(values []string) (int64, error) {
 	if err != nil || len(values) > 1 {
 		return 0, errLength
 	}
-	return int64(n), nil //nolint:gosec // 63 bits were asked for
+	return int64(n), nil
 }
 
 // isOld: HTTP/1.0 knows neither chunks nor, without an extension, a second request.

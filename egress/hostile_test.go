@@ -2,7 +2,6 @@ package egress_test
 
 import (
 	"bufio"
-	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -40,24 +39,24 @@ func TestAHostileOriginGivesABadAnswer(t *testing.T) {
 		reason egress.Reason
 	}{
 		"a head of 10 MiB": {func(conn net.Conn) {
-			fmt.Fprint(conn, "HTTP/1.1 200 OK\r\n")
+			say(conn, "HTTP/1.1 200 OK\r\n")
 			repeat(conn, "X: "+strings.Repeat("a", 1024)+"\r\n")
 		}, egress.BadAnswer},
 		"interim answers for ever": {func(conn net.Conn) {
 			repeat(conn, "HTTP/1.1 103 Early Hints\r\nLink: </"+strings.Repeat("a", 1024)+">\r\n\r\n")
 		}, egress.BadAnswer},
 		"an upgrade nobody asked for": {func(conn net.Conn) {
-			fmt.Fprint(conn, "HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: Upgrade\r\n\r\n")
+			say(conn, "HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: Upgrade\r\n\r\n")
 		}, egress.BadAnswer},
-		"another protocol": {func(conn net.Conn) { fmt.Fprint(conn, "220 mail.test ESMTP\r\n") }, egress.BadAnswer},
+		"another protocol": {func(conn net.Conn) { say(conn, "220 mail.test ESMTP\r\n") }, egress.BadAnswer},
 		"no answer":        {func(net.Conn) {}, egress.BadAnswer},
-		"half a head":      {func(conn net.Conn) { fmt.Fprint(conn, "HTTP/1.1 200 OK\r\nX: ") }, egress.BadAnswer},
+		"half a head":      {func(conn net.Conn) { say(conn, "HTTP/1.1 200 OK\r\nX: ") }, egress.BadAnswer},
 		"two lengths": {func(conn net.Conn) {
-			fmt.Fprint(conn, "HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab")
+			say(conn, "HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab")
 		}, egress.BadAnswer},
-		"a head that waits": {func(conn net.Conn) { fmt.Fprint(conn, "HTTP/1.1 200 OK\r\n"); untilGone(conn) }, egress.AnswerTimeout},
+		"a head that waits": {func(conn net.Conn) { say(conn, "HTTP/1.1 200 OK\r\n"); untilGone(conn) }, egress.AnswerTimeout},
 		"a head that dribbles": {func(conn net.Conn) {
-			fmt.Fprint(conn, "HTTP/1.1 200 OK\r\nX: ")
+			say(conn, "HTTP/1.1 200 OK\r\nX: ")
 			ticker := time.NewTicker(5 * time.Millisecond)
 			defer ticker.Stop()
 			for range ticker.C {
@@ -70,13 +69,13 @@ func TestAHostileOriginGivesABadAnswer(t *testing.T) {
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
 			origin := hostile(t, c.say)
-			o := egress.Options{TestOrigins: []string{origin}, Limits: egress.Limits{Answer: 300 * time.Millisecond}}
+			o := egress.Options{TestOrigins: []string{origin}, Limits: egress.Limits{Answer: 700 * time.Millisecond}}
 			p := start(t, o, egress.ReadMethods, nil)
-			body, resp := get(t, p.client(t), origin+"/")
-			if resp.StatusCode != http.StatusBadGateway && resp.StatusCode != http.StatusGatewayTimeout {
-				t.Errorf("status %d", resp.StatusCode)
+			got := get(t, p.client(t), origin+"/")
+			if got.status != http.StatusBadGateway && got.status != http.StatusGatewayTimeout {
+				t.Errorf("status %d", got.status)
 			}
-			wantRefused(t, resp, body, c.reason)
+			wantRefused(t, got, c.reason)
 			if d := p.last(t); d.Verdict != egress.VerdictFail || d.Address != "127.0.0.1" {
 				t.Errorf("decided %+v", d)
 			}
@@ -86,15 +85,15 @@ func TestAHostileOriginGivesABadAnswer(t *testing.T) {
 
 func TestACutAnswerIsSeenToBeCut(t *testing.T) {
 	cases := map[string]func(net.Conn){
-		"fewer bytes than told": func(conn net.Conn) { fmt.Fprint(conn, "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nabc") },
+		"fewer bytes than told": func(conn net.Conn) { say(conn, "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nabc") },
 		"a bad chunk": func(conn net.Conn) {
-			fmt.Fprint(conn, "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\nzz\r\n")
+			say(conn, "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\nzz\r\n")
 		},
 		"no last chunk": func(conn net.Conn) {
-			fmt.Fprint(conn, "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n")
+			say(conn, "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n")
 		},
 		"a body that stops": func(conn net.Conn) {
-			fmt.Fprint(conn, "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nabc")
+			say(conn, "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nabc")
 			untilGone(conn)
 		},
 	}
@@ -110,7 +109,7 @@ func TestACutAnswerIsSeenToBeCut(t *testing.T) {
 				if err != nil {
 					return // the reset may come before the head was read
 				}
-				defer resp.Body.Close()
+				defer func() { _ = resp.Body.Close() }()
 				if body, err := io.ReadAll(resp.Body); err == nil {
 					t.Errorf("%q passes for a whole body", body)
 				} else if isTimeout(err) {
@@ -123,14 +122,14 @@ func TestACutAnswerIsSeenToBeCut(t *testing.T) {
 
 func TestAnAnswerBeforeTheUploadsEndReachesTheClient(t *testing.T) {
 	origin := hostile(t, func(conn net.Conn) {
-		fmt.Fprint(conn, "HTTP/1.1 413 Too Large\r\nContent-Length: 3\r\nConnection: close\r\n\r\nbig")
+		say(conn, "HTTP/1.1 413 Too Large\r\nContent-Length: 3\r\nConnection: close\r\n\r\nbig")
 	})
 	p := start(t, egress.Options{TestOrigins: []string{origin}}, egress.AllMethods, nil)
 	conn := p.wire(t)
 	conn.send(t, "POST "+origin+"/ HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Length: 1000000\r\n\r\n")
-	resp, body := conn.answer(t, http.MethodPost)
-	if resp.StatusCode != http.StatusRequestEntityTooLarge || body != "big" {
-		t.Errorf("%d %q", resp.StatusCode, body)
+	got := conn.answer(t, http.MethodPost)
+	if got.status != http.StatusRequestEntityTooLarge || got.body != "big" {
+		t.Errorf("%d %q", got.status, got.body)
 	}
 	if !conn.isClosed() {
 		t.Error("the body's bytes could be read as a request")
@@ -147,11 +146,11 @@ func TestBrokenUploadsEndTheConnection(t *testing.T) {
 	} {
 		conn := p.wire(t)
 		conn.send(t, "POST "+site.URL+"/ HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n"+body)
-		resp, text := conn.answer(t, http.MethodPost)
-		if resp.StatusCode != http.StatusBadRequest {
-			t.Errorf("%s: status %d", name, resp.StatusCode)
+		got := conn.answer(t, http.MethodPost)
+		if got.status != http.StatusBadRequest {
+			t.Errorf("%s: status %d", name, got.status)
 		}
-		wantRefused(t, resp, text, egress.BadRequest)
+		wantRefused(t, got, egress.BadRequest)
 		if !conn.isClosed() {
 			t.Errorf("%s: connection stays open", name)
 		}

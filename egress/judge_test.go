@@ -167,8 +167,7 @@ func TestEveryVectorURLIsChecked(t *testing.T) {
 		u, err := egress.CheckURL(v.Input, nil)
 		switch v.Expect {
 		case "reject":
-			var refusal *egress.Refusal
-			if !errors.As(err, &refusal) {
+			if _, ok := errors.AsType[*egress.Refusal](err); !ok {
 				t.Errorf("%s %q: %v, %v, want a refusal (%s)", v.ID, v.Input, u, err, v.Why)
 			}
 		case "pass-unchanged":
@@ -212,8 +211,8 @@ func TestURLsAreRefusedForTheirReason(t *testing.T) {
 	}
 	for raw, want := range cases {
 		_, err := egress.CheckURL(raw, nil)
-		var refusal *egress.Refusal
-		if !errors.As(err, &refusal) || refusal.Reason != want.reason || refusal.Code != want.code {
+		refusal, ok := errors.AsType[*egress.Refusal](err)
+		if !ok || refusal.Reason != want.reason || refusal.Code != want.code {
 			t.Errorf("%q: %v, want %s: %s", raw, err, want.code, want.reason)
 		}
 	}

@@ -25,21 +25,21 @@ func TestATestOriginIsReachedOverRealSocketsAndNothingBesideIt(t *testing.T) {
 			http.Redirect(rw, r, other.URL+"/secret", http.StatusFound)
 			return
 		}
-		fmt.Fprint(rw, "here")
+		say(rw, "here")
 	})
 	p := start(t, egress.Options{TestOrigins: []string{site.URL}}, egress.ReadMethods, nil)
 	client := p.client(t)
 
-	body, resp := get(t, client, site.URL+"/")
-	if body != "here" || p.last(t).Reason != string(egress.TestOrigin) || p.last(t).Address != "127.0.0.1" {
-		t.Errorf("%d %q, decided %+v", resp.StatusCode, body, p.last(t))
+	got := get(t, client, site.URL+"/")
+	if got.body != "here" || p.last(t).Reason != string(egress.TestOrigin) || p.last(t).Address != "127.0.0.1" {
+		t.Errorf("%d %q, decided %+v", got.status, got.body, p.last(t))
 	}
-	_, resp = get(t, client, site.URL+"/away")
-	if resp.StatusCode != http.StatusFound {
-		t.Fatalf("status %d, want a redirect passed on", resp.StatusCode)
+	got = get(t, client, site.URL+"/away")
+	if got.status != http.StatusFound {
+		t.Fatalf("status %d, want a redirect passed on", got.status)
 	}
-	body, resp = get(t, client, resp.Header.Get("Location"))
-	wantRefused(t, resp, body, egress.Loopback)
+	got = get(t, client, got.header.Get("Location"))
+	wantRefused(t, got, egress.Loopback)
 
 	port := site.URL[strings.LastIndexByte(site.URL, ':'):]
 	for place, reason := range map[string]egress.Reason{
@@ -48,12 +48,12 @@ func TestATestOriginIsReachedOverRealSocketsAndNothingBesideIt(t *testing.T) {
 		"http://127.0.0.2" + port: egress.Loopback,
 		"http://127.0.0.1":        egress.Loopback,
 	} {
-		body, resp := get(t, client, place+"/")
-		wantRefused(t, resp, body, reason)
+		got := get(t, client, place+"/")
+		wantRefused(t, got, reason)
 	}
 }
 
-func get(t *testing.T, client *http.Client, place string) (string, *http.Response) {
+func get(t *testing.T, client *http.Client, place string) reply {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, place, http.NoBody)
 	if err != nil {
@@ -63,41 +63,40 @@ func get(t *testing.T, client *http.Client, place string) (string, *http.Respons
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer resp.Body.Close()
-	body, err := io.ReadAll(resp.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(body), resp
+	defer func() { _ = resp.Body.Close() }()
+	return readReply(t, resp)
 }
 
 func TestLocalhostAsATestOriginIsDialedOnIPv4Loopback(t *testing.T) {
-	site := serve(t, func(rw http.ResponseWriter, r *http.Request) { fmt.Fprint(rw, r.Host) })
+	site := serve(t, func(rw http.ResponseWriter, r *http.Request) { say(rw, r.Host) })
 	origin := strings.Replace(site.URL, "127.0.0.1", "localhost", 1)
 	p := start(t, egress.Options{TestOrigins: []string{origin}}, egress.ReadMethods, nil)
-	if body, _ := get(t, p.client(t), origin+"/"); body != strings.TrimPrefix(origin, "http://") {
-		t.Errorf("body %q", body)
+	if got := get(t, p.client(t), origin+"/"); got.body != strings.TrimPrefix(origin, "http://") {
+		t.Errorf("body %q", got.body)
 	}
-	body, resp := get(t, p.client(t), site.URL+"/")
-	wantRefused(t, resp, body, egress.Loopback)
+	got := get(t, p.client(t), site.URL+"/")
+	wantRefused(t, got, egress.Loopback)
+}
+
+// answerInShape answers as the path says.
+func answerInShape(rw http.ResponseWriter, r *http.Request) {
+	switch r.URL.Path {
+	case "/chunks":
+		for range 3 {
+			say(rw, "part ")
+			_ = http.NewResponseController(rw).Flush()
+		}
+	case "/none":
+		rw.WriteHeader(http.StatusNoContent)
+	case "/same":
+		rw.WriteHeader(http.StatusNotModified)
+	default:
+		say(rw, "sized")
+	}
 }
 
 func TestAnswersKeepTheirFraming(t *testing.T) {
-	site := serve(t, func(rw http.ResponseWriter, r *http.Request) {
-		switch r.URL.Path {
-		case "/chunks":
-			for range 3 {
-				fmt.Fprint(rw, "part ")
-				rw.(http.Flusher).Flush()
-			}
-		case "/none":
-			rw.WriteHeader(http.StatusNoContent)
-		case "/same":
-			rw.WriteHeader(http.StatusNotModified)
-		default:
-			fmt.Fprint(rw, "sized")
-		}
-	})
+	site := serve(t, answerInShape)
 	p := start(t, egress.Options{TestOrigins: []string{site.URL}}, egress.ReadMethods, nil)
 	conn := p.wire(t)
 	for _, c := range []struct {
@@ -111,15 +110,15 @@ func TestAnswersKeepTheirFraming(t *testing.T) {
 		{"GET", "/sized", "sized", 5},
 	} {
 		conn.send(t, c.method+" "+site.URL+c.path+" HTTP/1.1\r\nHost: x\r\n\r\n")
-		resp, body := conn.answer(t, c.method)
-		if body != c.body || resp.ContentLength != c.length || resp.Close {
-			t.Errorf("%s %s: %q, length %d, close %v", c.method, c.path, body, resp.ContentLength, resp.Close)
+		got := conn.answer(t, c.method)
+		if got.body != c.body || got.length != c.length || got.isClosed {
+			t.Errorf("%s %s: %q, length %d, close %v", c.method, c.path, got.body, got.length, got.isClosed)
 		}
 	}
 	conn.send(t, "GET "+site.URL+"/chunks HTTP/1.0\r\n\r\n")
-	resp, body := conn.answer(t, http.MethodGet)
-	if body != "part part part " || len(resp.TransferEncoding) > 0 || !resp.Close {
-		t.Errorf("HTTP/1.0: %q, %v, close %v", body, resp.TransferEncoding, resp.Close)
+	got := conn.answer(t, http.MethodGet)
+	if got.body != "part part part " || len(got.encoding) > 0 || !got.isClosed {
+		t.Errorf("HTTP/1.0: %q, %v, close %v", got.body, got.encoding, got.isClosed)
 	}
 }
 
@@ -148,21 +147,21 @@ func within(t *testing.T, done <-chan struct{}, what string) {
 }
 
 func TestTheNextConnectionAfterTheLastPlaceIsTurnedAway(t *testing.T) {
-	site := serve(t, func(rw http.ResponseWriter, _ *http.Request) { fmt.Fprint(rw, "ok") })
+	site := serve(t, func(rw http.ResponseWriter, _ *http.Request) { say(rw, "ok") })
 	o := egress.Options{TestOrigins: []string{site.URL}, Limits: egress.Limits{Connections: 1}}
 	p := start(t, o, egress.ReadMethods, nil)
 	first := p.wire(t)
 	first.send(t, "GET "+site.URL+"/ HTTP/1.1\r\nHost: x\r\n\r\n")
 	first.answer(t, http.MethodGet)
 	second := p.wire(t)
-	resp, body := second.answer(t, http.MethodGet)
-	if resp.StatusCode != http.StatusServiceUnavailable {
-		t.Errorf("status %d", resp.StatusCode)
+	got := second.answer(t, http.MethodGet)
+	if got.status != http.StatusServiceUnavailable {
+		t.Errorf("status %d", got.status)
 	}
-	wantRefused(t, resp, body, egress.Busy)
+	wantRefused(t, got, egress.Busy)
 	first.send(t, "GET "+site.URL+"/ HTTP/1.1\r\nHost: x\r\n\r\n")
-	if _, body := first.answer(t, http.MethodGet); body != "ok" {
-		t.Errorf("the first connection lost its place: %q", body)
+	if got := first.answer(t, http.MethodGet); got.body != "ok" {
+		t.Errorf("the first connection lost its place: %q", got.body)
 	}
 }
 
@@ -212,8 +211,8 @@ func TestAListenerGivesItsRequestsTheirIdentityAndTakesThemWithIt(t *testing.T) 
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer conn.Close()
-	fmt.Fprintf(conn, "DELETE %s/ HTTP/1.1\r\nHost: x\r\n\r\n", site.URL)
+	defer func() { _ = conn.Close() }()
+	say(conn, fmt.Sprintf("DELETE %s/ HTTP/1.1\r\nHost: x\r\n\r\n", site.URL))
 	within(t, asked, "the origin is asked")
 	_ = ln.Close()
 	within(t, served, "the listener's connections end")
@@ -243,7 +242,7 @@ func TestAClosedProxyServesNoMore(t *testing.T) {
 }
 
 func TestDecisionsTunnelsAndBytesAreCounted(t *testing.T) {
-	site := serve(t, func(rw http.ResponseWriter, _ *http.Request) { fmt.Fprint(rw, "12345") })
+	site := serve(t, func(rw http.ResponseWriter, _ *http.Request) { say(rw, "12345") })
 	registry := prometheus.NewRegistry()
 	p := start(t, egress.Options{TestOrigins: []string{site.URL}, Registerer: registry}, egress.ReadMethods, nil)
 	get(t, p.client(t), site.URL+"/")
@@ -266,7 +265,7 @@ func TestDecisionsTunnelsAndBytesAreCounted(t *testing.T) {
 	}
 }
 
-// gather names each series by its metric and its label values in the order of their names' reverse.
+// gather names each series by its metric and its label values, in the order of the labels' names.
 func gather(t *testing.T, registry *prometheus.Registry) map[string]float64 {
 	t.Helper()
 	families, err := registry.Gather()
@@ -276,26 +275,26 @@ func gather(t *testing.T, registry *prometheus.Registry) map[string]float64 {
 	series := map[string]float64{}
 	for _, family := range families {
 		for _, m := range family.GetMetric() {
-			name := family.GetName()
+			name := append(make([]string, 0, 3), family.GetName())
 			for _, label := range m.GetLabel() {
-				name += " " + label.GetValue()
+				name = append(name, label.GetValue())
 			}
-			series[name] = m.GetCounter().GetValue() + m.GetGauge().GetValue()
+			series[strings.Join(name, " ")] = m.GetCounter().GetValue() + m.GetGauge().GetValue()
 		}
 	}
 	return series
 }
 
-func openTunnel(t testing.TB, p *running, site *httptest.Server) *wire {
-	t.Helper()
-	conn := p.wire(t)
-	conn.send(t, "CONNECT "+site.Listener.Addr().String()+" HTTP/1.1\r\nHost: x\r\n\r\n")
+func openTunnel(tb testing.TB, p *running, site *httptest.Server) *wire {
+	tb.Helper()
+	conn := p.wire(tb)
+	conn.send(tb, "CONNECT "+site.Listener.Addr().String()+" HTTP/1.1\r\nHost: x\r\n\r\n")
 	line, err := conn.in.ReadString('\n')
 	if err != nil || !strings.HasPrefix(line, "HTTP/1.1 200 ") {
-		t.Fatalf("tunnel: %q, %v", line, err)
+		tb.Fatalf("tunnel: %q, %v", line, err)
 	}
 	if _, err := conn.in.ReadString('\n'); err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return conn
 }

@@ -1,6 +1,9 @@
 package egress
 
-import "net/http"
+import (
+	"net/http"
+	"slices"
+)
 
 // Reason says why something was permitted or refused. Only Allowed and TestOrigin permit; the zero value and
 // every unknown value refuse.
@@ -65,43 +68,37 @@ func (r Reason) IsAllowed() bool { return r == Allowed || r == TestOrigin }
 
 // IsOfAddress reports whether r refuses a place rather than a way of writing it or asking for it.
 func (r Reason) IsOfAddress() bool {
-	switch r {
-	case Unspecified, Loopback, Private, LinkLocal, Multicast, Metadata, Embedded, Special, OwnAddress,
-		LocalName, MetadataName, SingleLabel, Zone, BadAddress:
-		return true
-	default:
-		return false
-	}
+	return slices.Contains([]Reason{
+		BadAddress, Zone, Unspecified, Loopback, Private, LinkLocal, Multicast, Metadata, Embedded, Special, OwnAddress,
+		LocalName, MetadataName, SingleLabel,
+	}, r)
 }
 
 // IsOfOutside reports whether r tells of trouble beyond the proxy and not of a rule.
 func (r Reason) IsOfOutside() bool {
-	switch r {
-	case NotResolved, LookupTimeout, TooManyAnswers, Unreachable, PeerChanged, BadAnswer, AnswerTimeout, ClientGone:
-		return true
-	default:
-		return false
-	}
+	return slices.Contains([]Reason{
+		NotResolved, LookupTimeout, TooManyAnswers, Unreachable, PeerChanged, BadAnswer, AnswerTimeout, ClientGone,
+	}, r)
 }
 
 // status is the HTTP status a refusal for r is answered with. Rules answer 403.
 func (r Reason) status() int {
-	switch r {
-	case BadRequest, NotProxied:
-		return http.StatusBadRequest
-	case BadMethod:
-		return http.StatusMethodNotAllowed
-	case HeadTooBig:
-		return http.StatusRequestHeaderFieldsTooLarge
-	case HeadTooSlow, BodyTooSlow:
-		return http.StatusRequestTimeout
-	case Encoding:
-		return http.StatusNotImplemented
-	case Busy:
-		return http.StatusServiceUnavailable
-	case LookupTimeout, AnswerTimeout:
-		return http.StatusGatewayTimeout
-	case NotResolved, TooManyAnswers, Unreachable, PeerChanged, BadAnswer, ClientGone:
+	status := map[Reason]int{
+		BadRequest:    http.StatusBadRequest,
+		NotProxied:    http.StatusBadRequest,
+		BadMethod:     http.StatusMethodNotAllowed,
+		HeadTooSlow:   http.StatusRequestTimeout,
+		BodyTooSlow:   http.StatusRequestTimeout,
+		HeadTooBig:    http.StatusRequestHeaderFieldsTooLarge,
+		Encoding:      http.StatusNotImplemented,
+		Busy:          http.StatusServiceUnavailable,
+		LookupTimeout: http.StatusGatewayTimeout,
+		AnswerTimeout: http.StatusGatewayTimeout,
+	}[r]
+	switch {
+	case status != 0:
+		return status
+	case r.IsOfOutside():
 		return http.StatusBadGateway
 	default:
 		return http.StatusForbidden
@@ -116,7 +113,7 @@ const (
 )
 
 // Refusal is the error of CheckURL.
-type Refusal struct {
+type Refusal struct { //nolint:errname // a refusal is no malfunction
 	Reason Reason
 	Code   string // one of the contract's codes: url_refused, address_refused, bad_request
 }

@@ -19,15 +19,15 @@ func (c *client) refuse(ctx context.Context, h head, t target, reason Reason) bo
 
 func (c *client) sayRefused(method string, reason Reason) {
 	status, body := reason.status(), "chaperone-egress: "+string(reason)+"\n"
-	fmt.Fprintf(c.out, "HTTP/1.1 %d %s\r\n", status, http.StatusText(status))
+	text := fmt.Sprintf("HTTP/1.1 %d %s\r\n%s: %s\r\nContent-Type: text/plain; charset=utf-8\r\nContent-Length: %d\r\n"+
+		"Cache-Control: no-store\r\nConnection: close\r\n", status, http.StatusText(status), refusedHeader, reason, len(body))
 	if status == http.StatusMethodNotAllowed {
-		fmt.Fprint(c.out, "Allow: GET, HEAD, CONNECT\r\n")
+		text += "Allow: GET, HEAD, CONNECT\r\n"
 	}
-	fmt.Fprintf(c.out, "%s: %s\r\nContent-Type: text/plain; charset=utf-8\r\nContent-Length: %d\r\n"+
-		"Cache-Control: no-store\r\nConnection: close\r\n\r\n", refusedHeader, reason, len(body))
-	if method != http.MethodHead {
-		fmt.Fprint(c.out, body)
+	if method == http.MethodHead {
+		body = ""
 	}
+	_, _ = c.out.WriteString(text + "\r\n" + body) // the writer keeps its error for the flush
 	_ = c.conn.SetWriteDeadline(time.Now().Add(c.proxy.limits.Head))
 	_ = c.out.Flush()
 }

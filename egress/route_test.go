@@ -2,7 +2,6 @@ package egress_test
 
 import (
 	"context"
-	"fmt"
 	"net"
 	"net/http"
 	"net/netip"
@@ -15,7 +14,7 @@ import (
 // addrs is a resolver's constant answer.
 func addrs(list ...string) func(string, int) ([]netip.Addr, error) {
 	return func(string, int) ([]netip.Addr, error) {
-		var all []netip.Addr
+		all := make([]netip.Addr, 0, len(list))
 		for _, text := range list {
 			all = append(all, netip.MustParseAddr(text))
 		}
@@ -78,13 +77,11 @@ func TestEveryVectorAnswerIsRefusedAndNothingIsDialed(t *testing.T) {
 			w.answers = c.answers
 			p := start(t, egress.Options{Deny: []netip.AddrPort{netip.AddrPortFrom(netip.MustParseAddr(ownAddr), 0)}}, egress.ReadMethods, w)
 			for _, request := range []string{"CONNECT good.test:443", "GET http://good.test/"} {
-				conn := p.wire(t)
-				conn.send(t, request+" HTTP/1.1\r\n"+hostLine+"\r\n")
-				resp, body := conn.answer(t, http.MethodGet)
-				if resp.StatusCode < 400 {
-					t.Errorf("%s: status %d", request, resp.StatusCode)
+				got := p.ask(t, request)
+				if got.status < 400 {
+					t.Errorf("%s: status %d", request, got.status)
 				}
-				wantRefused(t, resp, body, c.reason)
+				wantRefused(t, got, c.reason)
 			}
 			if c.reason != egress.Unreachable && len(w.dials()) > 0 {
 				t.Errorf("dialed %v", w.dials())
@@ -92,7 +89,7 @@ func TestEveryVectorAnswerIsRefusedAndNothingIsDialed(t *testing.T) {
 			if n := len(w.dials()); n > 8 {
 				t.Errorf("%d attempts for two requests", n)
 			}
-			if n := w.lookupsOf("good.test."); n != 2 {
+			if n := w.lookupsOfGood(); n != 2 {
 				t.Errorf("%d lookups for two requests", n)
 			}
 		})
@@ -100,7 +97,7 @@ func TestEveryVectorAnswerIsRefusedAndNothingIsDialed(t *testing.T) {
 }
 
 func TestARebindingNameIsLookedUpOnceAndStaysWhereItWasJudged(t *testing.T) {
-	site := serve(t, func(rw http.ResponseWriter, _ *http.Request) { fmt.Fprint(rw, "public") })
+	site := serve(t, func(rw http.ResponseWriter, _ *http.Request) { say(rw, "public") })
 	w := newWorld(site)
 	w.answers = func(_ string, lookup int) ([]netip.Addr, error) {
 		if lookup == 1 {
@@ -112,8 +109,8 @@ func TestARebindingNameIsLookedUpOnceAndStaysWhereItWasJudged(t *testing.T) {
 	conn := p.wire(t)
 	for range 3 {
 		conn.send(t, "GET http://good.test/ HTTP/1.1\r\n"+hostLine+"\r\n")
-		if _, body := conn.answer(t, http.MethodGet); body != "public" {
-			t.Errorf("body %q", body)
+		if got := conn.answer(t, http.MethodGet); got.body != "public" {
+			t.Errorf("body %q", got.body)
 		}
 	}
 	if d := p.last(t); d.Verdict != egress.VerdictAllow || d.Address != "93.184.216.34" || d.Host != "good.test" || d.Port != 80 {
@@ -121,9 +118,9 @@ func TestARebindingNameIsLookedUpOnceAndStaysWhereItWasJudged(t *testing.T) {
 	}
 	other := p.wire(t)
 	other.send(t, "CONNECT good.test:443 HTTP/1.1\r\n"+hostLine+"\r\n")
-	resp, body := other.answer(t, http.MethodGet)
-	wantRefused(t, resp, body, egress.Loopback)
-	if n := w.lookupsOf("good.test."); n != 2 {
+	got := other.answer(t, http.MethodGet)
+	wantRefused(t, got, egress.Loopback)
+	if n := w.lookupsOfGood(); n != 2 {
 		t.Errorf("%d lookups on two connections", n)
 	}
 	for _, to := range w.dials() {
@@ -139,10 +136,8 @@ func TestTheOwnAddressAndPortAreNoWayBackIntoTheServer(t *testing.T) {
 	w.answers = addrs(ownAddr)
 	p := start(t, egress.Options{Deny: []netip.AddrPort{own}}, egress.ReadMethods, w)
 	for port, reason := range map[string]egress.Reason{"443": egress.OwnAddress, "80": egress.Unreachable} {
-		conn := p.wire(t)
-		conn.send(t, "CONNECT good.test:"+port+" HTTP/1.1\r\n"+hostLine+"\r\n")
-		resp, body := conn.answer(t, http.MethodGet)
-		wantRefused(t, resp, body, reason)
+		got := p.ask(t, "CONNECT good.test:"+port)
+		wantRefused(t, got, reason)
 	}
 }
 
@@ -162,10 +157,8 @@ func TestAPeerThatIsNotTheJudgedOneGetsNoByte(t *testing.T) {
 			w.peer = func(netip.AddrPort) netip.AddrPort { return c.peer }
 			p := start(t, egress.Options{}, egress.ReadMethods, w)
 			for _, request := range []string{"CONNECT good.test:443", "GET http://good.test/"} {
-				conn := p.wire(t)
-				conn.send(t, request+" HTTP/1.1\r\n"+hostLine+"\r\n")
-				resp, body := conn.answer(t, http.MethodGet)
-				wantRefused(t, resp, body, c.reason)
+				got := p.ask(t, request)
+				wantRefused(t, got, c.reason)
 			}
 		})
 	}
@@ -174,10 +167,8 @@ func TestAPeerThatIsNotTheJudgedOneGetsNoByte(t *testing.T) {
 func TestALookupThatDoesNotEndIsBounded(t *testing.T) {
 	o := egress.Options{Resolver: hanging{}, Limits: egress.Limits{Lookup: 20 * time.Millisecond}}
 	p := start(t, o, egress.ReadMethods, nil)
-	conn := p.wire(t)
-	conn.send(t, "CONNECT good.test:443 HTTP/1.1\r\n"+hostLine+"\r\n")
-	resp, body := conn.answer(t, http.MethodGet)
-	wantRefused(t, resp, body, egress.LookupTimeout)
+	got := p.ask(t, "CONNECT good.test:443")
+	wantRefused(t, got, egress.LookupTimeout)
 }
 
 type hanging struct{}
@@ -188,13 +179,13 @@ func (hanging) LookupNetIP(ctx context.Context, _, _ string) ([]netip.Addr, erro
 }
 
 func TestTheSecondAddressIsTriedWhenTheFirstDoesNotAnswer(t *testing.T) {
-	w := newWorld(serve(t, func(rw http.ResponseWriter, _ *http.Request) { fmt.Fprint(rw, "there") }))
+	w := newWorld(serve(t, func(rw http.ResponseWriter, _ *http.Request) { say(rw, "there") }))
 	w.answers = addrs("2606:4700::1", "93.184.216.34")
 	p := start(t, egress.Options{}, egress.ReadMethods, w)
 	conn := p.wire(t)
 	conn.send(t, "GET http://good.test/ HTTP/1.1\r\n"+hostLine+"\r\n")
-	if _, body := conn.answer(t, http.MethodGet); body != "there" {
-		t.Errorf("body %q", body)
+	if got := conn.answer(t, http.MethodGet); got.body != "there" {
+		t.Errorf("body %q", got.body)
 	}
 	if d := p.last(t); d.Address != "93.184.216.34" {
 		t.Errorf("decided %+v", d)

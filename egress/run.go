@@ -86,7 +86,7 @@ func (c Config) judgeListen(a netip.Addr) error {
 
 func (p *Proxy) serveUntil(ctx context.Context, ln net.Listener, id Identity) error {
 	served := make(chan error, 1)
-	go func() { served <- p.Serve(ln, id) }()
+	go func() { served <- p.Serve(ln, id) }() //nolint:contextcheck // Serve ends with its listener
 	select {
 	case err := <-served:
 		return err

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
 	"net"
 	"net/http"
@@ -15,7 +14,7 @@ import (
 )
 
 func TestAProxyThatRunsAloneReadsOnlyAndEndsWithItsContext(t *testing.T) {
-	site := serve(t, func(rw http.ResponseWriter, _ *http.Request) { fmt.Fprint(rw, "here") })
+	site := serve(t, func(rw http.ResponseWriter, _ *http.Request) { say(rw, "here") })
 	var log bytes.Buffer
 	ctx, stop := context.WithCancel(t.Context())
 	ready, ended := make(chan net.Addr, 1), make(chan error, 1)
@@ -28,13 +27,13 @@ func TestAProxyThatRunsAloneReadsOnlyAndEndsWithItsContext(t *testing.T) {
 		})
 	}()
 	p := &running{addr: (<-ready).String()}
-	if body, _ := get(t, p.client(t), site.URL+"/?secret=1"); body != "here" {
-		t.Errorf("body %q", body)
+	if got := get(t, p.client(t), site.URL+"/?secret=1"); got.body != "here" {
+		t.Errorf("body %q", got.body)
 	}
 	conn := p.wire(t)
 	conn.send(t, "POST "+site.URL+"/ HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\n\r\n")
-	resp, body := conn.answer(t, http.MethodPost)
-	wantRefused(t, resp, body, egress.Method)
+	got := conn.answer(t, http.MethodPost)
+	wantRefused(t, got, egress.Method)
 	stop()
 	if err := <-ended; err != nil {
 		t.Errorf("run: %v", err)

@@ -22,7 +22,7 @@ func (c *client) tunnel(ctx context.Context, h head, r route) bool {
 	if !reason.IsAllowed() {
 		return c.refuse(ctx, h, r.target, reason)
 	}
-	defer origin.Close()
+	defer func() { _ = origin.Close() }()
 	d := c.decision(h, r.target)
 	d.Address = endpoint(origin.RemoteAddr()).Addr().String()
 	c.proxy.decide(ctx, d, r.reason)

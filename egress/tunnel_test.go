@@ -14,9 +14,9 @@ import (
 )
 
 // peer is a TCP server that hands each connection to talk and closes it after.
-func peer(t testing.TB, talk func(*net.TCPConn)) *httptest.Server {
-	t.Helper()
-	ln := listen(t)
+func peer(tb testing.TB, talk func(*net.TCPConn)) *httptest.Server {
+	tb.Helper()
+	ln := listen(tb)
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
@@ -26,23 +26,23 @@ func peer(t testing.TB, talk func(*net.TCPConn)) *httptest.Server {
 				return
 			}
 			_ = conn.SetDeadline(time.Now().Add(patience))
-			talk(conn.(*net.TCPConn))
+			talk(tcp(conn))
 			_ = conn.Close()
 		}
 	}()
-	t.Cleanup(func() { _ = ln.Close(); <-done })
+	tb.Cleanup(func() { _ = ln.Close(); <-done })
 	return &httptest.Server{Listener: ln, URL: "http://" + ln.Addr().String()}
 }
 
 func TestATunnelCarriesBothWaysAndHalfCloses(t *testing.T) {
 	site := peer(t, func(conn *net.TCPConn) {
 		all, _ := io.ReadAll(conn) // ends with the client's half only
-		fmt.Fprintf(conn, "you said %s", all)
+		say(conn, fmt.Sprintf("you said %s", all))
 	})
 	p := start(t, egress.Options{TestOrigins: []string{site.URL}}, egress.ReadMethods, nil)
 	conn := openTunnel(t, p, site)
 	conn.send(t, "hello")
-	if err := conn.Conn.(*net.TCPConn).CloseWrite(); err != nil {
+	if err := tcp(conn.Conn).CloseWrite(); err != nil {
 		t.Fatal(err)
 	}
 	if all, err := io.ReadAll(conn.in); err != nil || string(all) != "you said hello" {
@@ -53,7 +53,7 @@ func TestATunnelCarriesBothWaysAndHalfCloses(t *testing.T) {
 func TestTheOriginsHalfCanEndFirst(t *testing.T) {
 	got := make(chan string, 1)
 	site := peer(t, func(conn *net.TCPConn) {
-		fmt.Fprint(conn, "bye")
+		say(conn, "bye")
 		_ = conn.CloseWrite()
 		all, _ := io.ReadAll(conn)
 		got <- string(all)
@@ -97,13 +97,13 @@ func TestAnIdleTunnelIsClosed(t *testing.T) {
 }
 
 func TestATunnelThatIsUsedOneWayIsNotIdle(t *testing.T) {
-	const idle, beats = 200 * time.Millisecond, 12
+	const idle, beats = 400 * time.Millisecond, 8
 	site := peer(t, func(conn *net.TCPConn) {
 		ticker := time.NewTicker(idle / 4)
 		defer ticker.Stop()
 		for range beats {
 			<-ticker.C
-			fmt.Fprint(conn, "x")
+			say(conn, "x")
 		}
 	})
 	o := egress.Options{TestOrigins: []string{site.URL}, Limits: egress.Limits{Idle: idle}}
@@ -132,7 +132,7 @@ func TestClosingTheProxyEndsItsTunnels(t *testing.T) {
 }
 
 func TestATunnelGoesToPort80And443(t *testing.T) {
-	site := peer(t, func(conn *net.TCPConn) { fmt.Fprint(conn, "there") })
+	site := peer(t, func(conn *net.TCPConn) { say(conn, "there") })
 	w := newWorld(site)
 	p := start(t, egress.Options{}, egress.ReadMethods, w)
 	for _, port := range []string{"80", "443"} {
