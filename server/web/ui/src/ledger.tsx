@@ -4,7 +4,7 @@ import type { Api } from './api.ts';
 import { useAsked } from './hooks.ts';
 import { type Part, part, type Report, type Row, report, row } from './model.ts';
 import { Action, Alert, Badge, Empty } from './parts.tsx';
-import { day, time } from './words.ts';
+import { exactly } from './words.ts';
 
 export function LedgerScreen({ api }: { api: Api }) {
   const [kind, setKind] = useState('');
@@ -24,7 +24,10 @@ export function LedgerScreen({ api }: { api: Api }) {
     const add = await api.get(`/ledger?limit=50&cursor=${next}${query}`, part(row));
     setOlder({ items: [...(older?.items ?? []), ...add.items], next: add.next });
   };
-  const verify = async (): Promise<void> => setFound(await api.get('/ledger/verify', report));
+  const verify = async (): Promise<void> => {
+    setFound(await api.get('/ledger/verify', report));
+    newest.again();
+  };
   return (
     <section class="screen">
       <header class="headed">
@@ -98,7 +101,7 @@ function Rows({ rows }: { rows: Row[] }) {
       <table>
         <thead>
           <tr>
-            {['Row', 'Time', 'Who', 'What', 'Where', 'Outcome', 'Hash'].map((head) => (
+            {['Row', 'What', 'Outcome', 'Where', 'Who', 'Time', 'Hash'].map((head) => (
               <th key={head} scope="col">
                 {head}
               </th>
@@ -109,18 +112,15 @@ function Rows({ rows }: { rows: Row[] }) {
           {rows.map((r) => (
             <tr key={r.seq}>
               <td class="number">{r.seq}</td>
-              <td class="number" title={r.time?.toISOString()}>
-                {day(r.time)}
-                <span class="unseen">, {time(r.time)}</span>
-              </td>
-              <td>{r.actor}</td>
               <td>{r.method}</td>
-              <td class="clip">{r.peer}</td>
               <td>
                 <Badge tone={r.outcome === 'done' ? 'quiet' : 'bad'}>
                   {r.outcome.replaceAll('_', ' ')}
                 </Badge>
               </td>
+              <td class="clip">{r.peer}</td>
+              <td>{r.actor}</td>
+              <td class="number">{exactly(r.time)}</td>
               <td class="hash" title={r.hash}>
                 {r.hash.slice(0, 12)}
               </td>

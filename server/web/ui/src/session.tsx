@@ -27,7 +27,7 @@ export function SessionScreen({ api, id }: { api: Api; id: string }) {
   return (
     <section class="screen full">
       <nav aria-label="Path">
-        <a href="#/sessions">Sessions</a>
+        <a href="#/sessions">← Sessions</a>
       </nav>
       <Alert trouble={asked.trouble ?? wrong} />
       {s && (
@@ -121,24 +121,33 @@ function Feed({ events, session: s }: { events: Happening[]; session: Session })
       <h2>
         What it does <span class="faint">{s.actions}</span>
       </h2>
-      {s.confinement !== '' && <p class="faint small">Kept from the network by {s.confinement}</p>}
+      {s.confinement !== '' && <Confinement words={s.confinement} />}
       <ol aria-live="polite">
         {events.map((e) => (
           <li key={e.seq}>
             <span class="faint number">{time(e.time)}</span>
-            <div class="grow">
-              <span>
-                {what(e)} <em>{target(e)}</em>
-              </span>
-              <span class="faint clip small">
-                {e.about.message || e.about.title || host(e.about.url)}
-              </span>
-            </div>
+            <span>
+              {what(e)} <em>{target(e)}</em>
+            </span>
             <Outcome event={e} />
+            <span class="faint small more">
+              {e.about.message || e.about.title || host(e.about.url)}
+            </span>
           </li>
         ))}
       </ol>
     </div>
+  );
+}
+
+/** How the browser is kept from the network: "kernel: why", the reason only when it is asked for. */
+function Confinement({ words }: { words: string }) {
+  const [by, why] = words.split(/: (.*)/s);
+  return (
+    <details class="faint small">
+      <summary>Kept from the network by {by === 'kernel' ? 'the kernel' : by}</summary>
+      {why}
+    </details>
   );
 }
 

@@ -31,9 +31,11 @@ export function SessionsScreen({ api, project }: { api: Api; project: Project })
                 <span class="faint clip">{s.tabs[0]?.title || s.reason || s.id}</span>
               </div>
               <span class="faint wide">{backend(s.backend)}</span>
-              <span class="faint number">
-                {s.actions === 1 ? '1 action' : `${s.actions} actions`}
-              </span>
+              {lives(s) && (
+                <span class="faint number">
+                  {s.actions === 1 ? '1 action' : `${s.actions} actions`}
+                </span>
+              )}
               <span class="faint wide">{day(s.created)}</span>
               <State session={s} />
             </a>

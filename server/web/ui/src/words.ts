@@ -6,6 +6,7 @@ const clock = new Intl.DateTimeFormat(undefined, {
   minute: '2-digit',
   second: '2-digit',
 });
+const exact = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
 const dated = new Intl.DateTimeFormat(undefined, {
   month: 'short',
   day: 'numeric',
@@ -19,6 +20,11 @@ export function time(date: Date | undefined): string {
 
 export function day(date: Date | undefined): string {
   return date ? dated.format(date) : '';
+}
+
+/** To the second, for what is to be proved. */
+export function exactly(date: Date | undefined): string {
+  return date ? exact.format(date) : '';
 }
 
 /** The host of an address, or the address where it has none. */
