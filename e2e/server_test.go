@@ -37,7 +37,16 @@ type served struct {
 // serve starts a server; at the test's end it is stopped, and nothing of it may be left.
 func serve(t *testing.T, args ...string) *served {
 	t.Helper()
-	return serveIn(t, filepath.Join(t.TempDir(), "data"), args...)
+	return serveIn(t, filepath.Join(folder(t), "data"), args...)
+}
+
+// folder is a test's own, with a path short enough for sockets, whatever the test is called.
+func folder(t *testing.T) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "e2e-")
+	check(t, err)
+	t.Cleanup(func() { check(t, os.RemoveAll(dir)) })
+	return dir
 }
 
 func serveIn(t *testing.T, data string, args ...string) *served {

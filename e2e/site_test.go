@@ -24,10 +24,12 @@ func openSite(t *testing.T) *site {
 	t.Helper()
 	s := &site{hits: map[string]int{}}
 	routes := s.routes()
-	s.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	s.Server = httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		s.requests.Add(1)
 		routes.ServeHTTP(w, r)
 	}))
+	s.URL = "http://" + s.Listener.Addr().String()
+	s.Start()
 	t.Cleanup(s.Close)
 	return s
 }

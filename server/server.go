@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
-	"path/filepath"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -195,8 +194,12 @@ func (r *rooms) openChrome(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	run, err := r.folder.runFolder()
+	if err != nil {
+		return err
+	}
 	r.pool, err = chrome.NewPool(ctx, chrome.Options{
-		Binary: r.config.Chrome, RunDir: filepath.Join(r.folder.path, "run"), Egress: ways{r.proxy},
+		Binary: r.config.Chrome, RunDir: run, Egress: ways{r.proxy},
 		PageScript: script, RequireConfinement: r.config.RequireConfinement, Logger: r.log,
 	})
 	if err != nil {
