@@ -52,15 +52,12 @@ func clamp(n, usual, most int) int {
 
 // castEnd says why no more pictures come.
 func (b *Browser) castEnd(ctx context.Context, t *tab, err error) error {
-	select {
-	case <-b.over:
-		return nil
-	default:
-	}
 	switch {
-	case t == nil || t.isGone():
+	case isClosed(b.over):
+		return nil
+	case t == nil || isClosed(t.gone):
 		return failure(fault.TabClosed, "the tab is closed")
-	case ctx.Err() != nil:
+	case isClosed(ctx.Done()):
 		return nil
 	case err != nil:
 		return failure(fault.Unavailable, "the tab cannot be shown")

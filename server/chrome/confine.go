@@ -82,7 +82,9 @@ func (k *keeper) serve(ctx context.Context, leash io.Reader) error {
 		if err != nil {
 			return fmt.Errorf("decode order: %w", err)
 		}
-		k.report(k.obey(ctx, o))
+		if err := k.report(k.obey(ctx, o)); err != nil {
+			return err
+		}
 	}
 	if err := lines.Err(); err != nil {
 		return fmt.Errorf("read orders: %w", err)
@@ -109,10 +111,13 @@ func (k *keeper) obey(ctx context.Context, o order) report {
 	return answer
 }
 
-func (k *keeper) report(r report) {
+func (k *keeper) report(r report) error {
 	k.outMu.Lock()
 	defer k.outMu.Unlock()
-	_ = k.out.Encode(r) // a server that is gone shows on the leash
+	if err := k.out.Encode(r); err != nil {
+		return fmt.Errorf("report: %w", err)
+	}
+	return nil
 }
 
 func (k *keeper) forward(ctx context.Context, socket string) (int, error) {
@@ -140,7 +145,7 @@ func (k *keeper) start(s startOrder) error {
 		return fmt.Errorf("open null device: %w", err)
 	}
 	defer func() { _ = null.Close() }()
-	child, err := syscall.ForkExec(s.Path, append([]string{s.Path}, s.Args...), &syscall.ProcAttr{
+	child, err := syscall.ForkExec(s.Path, append([]string{s.Path}, s.Args...), &syscall.ProcAttr{ // #nosec G204 -- the server's own order
 		Dir: s.Dir, Env: s.Env,
 		Files: []uintptr{null.Fd(), os.Stderr.Fd(), os.Stderr.Fd(), fromServer.Fd(), toServer.Fd()},
 	})
@@ -161,7 +166,7 @@ func (k *keeper) reap(chrome int) {
 			continue
 		}
 		if err != nil || pid == chrome {
-			k.report(report{Ended: describeEnd(status)})
+			_ = k.report(report{Ended: describeEnd(status)}) // a server that is gone shows on the leash
 			return
 		}
 	}

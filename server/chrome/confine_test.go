@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"syscall"
@@ -29,7 +30,11 @@ func newCanary(t *testing.T) *canary {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := &canary{port: tcp.Addr().(*net.TCPAddr).Port}
+	addr, ok := tcp.Addr().(*net.TCPAddr)
+	if !ok {
+		t.Fatal("not a TCP address")
+	}
+	c := &canary{port: addr.Port}
 	udp, err := lc.ListenPacket(t.Context(), "udp4", fmt.Sprintf("127.0.0.1:%d", c.port))
 	if err != nil {
 		t.Fatal(err)
@@ -77,7 +82,7 @@ func (c *canary) hostile() string {
 		roads.push(new Promise(done => { const look = () => rtc.iceGatheringState === 'complete' ? done() : setTimeout(look, 20); look(); setTimeout(done, 3000); }));
 		await Promise.all(roads);
 		await fetch('/tried?candidates=' + candidates.length);
-	})()</script>`, "PORT", fmt.Sprint(c.port))
+	})()</script>`, "PORT", strconv.Itoa(c.port))
 }
 
 func TestNothingReachesTheMachineButByTheWayOut(t *testing.T) {
@@ -96,7 +101,7 @@ func TestNothingReachesTheMachineButByTheWayOut(t *testing.T) {
 			w := newWorld(t, s)
 			arrange(t, w)
 			run(t, w.open(t, chrome.Interactive), program.NewTab, navigate(s.URL+"/"))
-			if !s.waitFor("GET /tried?candidates=0", patience) {
+			if !s.waitFor("GET /tried?candidates=0") {
 				t.Errorf("the page did not come to an end without a candidate: %q", s.lines())
 			}
 			if n := c.seen.Load(); n != 0 {

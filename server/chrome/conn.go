@@ -20,10 +20,9 @@ const (
 )
 
 var (
-	errConnClosed  = errors.New("connection to Chrome is closed")
-	errSessionGone = errors.New("the target is gone")
-	errFlood       = errors.New("Chrome tells more than can be handled")
-	errChromeDeaf  = errors.New("Chrome does not read its commands")
+	errConnClosed = errors.New("connection to the browser is closed")
+	errFlood      = errors.New("browser tells more than can be handled")
+	errChromeDeaf = errors.New("browser does not read its commands")
 )
 
 // conn is a DevTools connection over a pair of pipes. One goroutine reads and never waits for anybody; one
@@ -180,14 +179,15 @@ func (c *conn) forget(id int) {
 	delete(c.calls, id)
 }
 
-// endSession fails the calls under way in a target's session: Chrome does not answer for what is gone.
+// endSession fails the calls under way in a target's session, in the words that Chrome has for a target
+// that navigates away: for one that is gone it often does not answer at all.
 func (c *conn) endSession(targetSession string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for id, pending := range c.calls {
 		if pending.targetSession == targetSession {
 			delete(c.calls, id)
-			pending.reply <- reply{err: errSessionGone}
+			pending.reply <- reply{err: &program.CallError{Code: codeServerError, Message: "Inspected target navigated or closed"}}
 		}
 	}
 }

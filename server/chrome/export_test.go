@@ -17,3 +17,11 @@ var ErrTooLong = errTooLong
 
 // DecodeOrder parses one line from the server.
 var DecodeOrder = decodeOrder
+
+// CrashTab makes a tab's renderer crash.
+func (b *Browser) CrashTab(name string) {
+	b.proc.conn.post(b.named(name).targetSession, "Page.crash", nil)
+}
+
+// BreakConnection ends the connection on which the guard answers.
+func (b *Browser) BreakConnection() { b.proc.conn.fail(errConnClosed) }

@@ -71,11 +71,11 @@ func describe(path string) Binary {
 
 // behindWrapper follows the distributions' start scripts, which add flags of their own.
 func behindWrapper(path string) string {
-	real, err := filepath.EvalSymlinks(path)
-	if err != nil || !isScript(real) {
+	target, err := filepath.EvalSymlinks(path)
+	if err != nil || !isScript(target) {
 		return path
 	}
-	base, dir := filepath.Base(path), filepath.Dir(real)
+	base, dir := filepath.Base(path), filepath.Dir(target)
 	for _, candidate := range []string{
 		"/usr/lib/chromium/" + base, "/usr/lib/chromium-browser/" + base, "/usr/lib64/chromium-browser/" + base,
 		dir + "/chrome", dir + "/msedge",

@@ -125,15 +125,21 @@ func (f processFolder) record(pid int) error {
 // endOwner kills the recorded confine process with its group, if it is still the same one, and waits
 // until it is gone. A folder without a readable record has no process: it is written before Chrome starts.
 func (f processFolder) endOwner(ctx context.Context) error {
-	text, err := os.ReadFile(f.owner())
-	var o owner
-	if err != nil || json.Unmarshal(text, &o) != nil || o.PID <= 1 {
-		return nil
-	}
-	if o.Started == "" || processStarted(o.PID) != o.Started {
+	o := f.readOwner()
+	if o.PID <= 1 || o.Started == "" || processStarted(o.PID) != o.Started {
 		return nil
 	}
 	return killGroup(ctx, o.PID)
+}
+
+// readOwner returns the zero owner where there is no readable record.
+func (f processFolder) readOwner() owner {
+	var o owner
+	text, err := os.ReadFile(f.owner())
+	if err != nil || json.Unmarshal(text, &o) != nil {
+		return owner{}
+	}
+	return o
 }
 
 // remove deletes the folder. A process that is just dying may write once more, so it tries again for a while.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"net/http"
 	"strings"
 )
 
@@ -53,7 +54,7 @@ func refuses(r pausedRequest) bool {
 		}
 	}
 	switch r.Request.Method {
-	case "GET", "HEAD":
+	case http.MethodGet, http.MethodHead:
 		return false
 	}
 	switch r.ResourceType {

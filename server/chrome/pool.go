@@ -189,12 +189,10 @@ func (p *Pool) acquire(ctx context.Context, key slotKey) (*slot, error) {
 			p.release(key, s)
 			return nil, s.err
 		}
-		select {
-		case <-s.proc.dead:
-			p.release(key, s)
-		default:
+		if !isClosed(s.proc.dead) {
 			return s, nil
 		}
+		p.release(key, s)
 	}
 }
 

@@ -65,11 +65,11 @@ func TestReadOnlyLetsNothingBePosted(t *testing.T) {
 	for _, way := range slices.Sorted(maps.Keys(waysToPost())) {
 		t.Run(way, func(t *testing.T) {
 			press(t, interactive, free, way)
-			if !free.waitFor(arrival(way), patience) {
+			if !free.waitFor(arrival(way)) {
 				t.Fatalf("even an interactive session does not post this way: the test proves nothing; seen %q", free.lines())
 			}
 			press(t, readOnly, guarded, way)
-			if !guarded.waitFor("POST /tried?"+url.QueryEscape(way), patience) {
+			if !guarded.waitFor("POST /tried?" + url.QueryEscape(way)) {
 				t.Errorf("the page's own fetch did not go through: %q", guarded.lines())
 			}
 		})

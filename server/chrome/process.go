@@ -17,7 +17,7 @@ const (
 	partTimeout = 5 * time.Second
 )
 
-var errStopped = errors.New("Chrome was stopped")
+var errStopped = errors.New("browser was stopped")
 
 // process is one Chrome of one account and policy, with the sessions in it.
 type process struct {
@@ -58,7 +58,7 @@ func (p *Pool) launch(ctx context.Context, policy Policy) (*process, error) {
 		quit: make(chan struct{}), dead: make(chan struct{}), gone: make(chan struct{}),
 	}
 	proc.conn = newConn(w.fromIt, w.toChild)
-	go proc.live()
+	go proc.live(context.WithoutCancel(ctx))
 	if err := proc.prepare(ctx, p.binary); err != nil {
 		proc.stop()
 		said := w.stderr.String()
@@ -104,13 +104,13 @@ func (p *process) prepare(ctx context.Context, b Binary) error {
 }
 
 // live lets the process live until it ends, for whatever reason, and then clears everything away.
-func (p *process) live() {
+func (p *process) live(ctx context.Context) {
 	defer close(p.gone)
 	p.conn.start(p.route)
 	reason := p.waitForEnd()
 	close(p.dead)
 	p.conn.close()
-	p.clear(reason)
+	p.clear(ctx, reason)
 }
 
 func (p *process) waitForEnd() error {
@@ -120,13 +120,12 @@ func (p *process) waitForEnd() error {
 	case <-p.conn.closed:
 		return fmt.Errorf("connection ended: %w", p.conn.cause())
 	case <-p.warden.ended:
-		return errors.New("Chrome " + p.warden.reason)
+		return errors.New("browser " + p.warden.reason)
 	}
 }
 
-// clear kills what is left and ends the sessions. It must not be kept from that by anybody's context.
-func (p *process) clear(reason error) {
-	ctx := context.Background()
+// clear kills what is left and ends the sessions.
+func (p *process) clear(ctx context.Context, reason error) {
 	if !errors.Is(reason, errStopped) {
 		p.log.LogAttrs(ctx, slog.LevelError, "chrome ended", slog.Int("pid", p.warden.pid()), slog.Any("error", reason))
 	}
@@ -250,6 +249,7 @@ func (p *process) routeTarget(e event) {
 			b.adopt(t.TargetSession, t.Info)
 		}
 	case "Target.detachedFromTarget":
+		p.dropTab(func(open *tab) bool { return open.targetSession == t.TargetSession })
 		p.endTargetSession(t.TargetSession)
 	case "Target.targetInfoChanged":
 		for _, b := range p.owners() {
@@ -257,15 +257,15 @@ func (p *process) routeTarget(e event) {
 		}
 	case "Target.targetCrashed":
 		p.conn.post("", "Target.closeTarget", map[string]any{"targetId": t.TargetID})
-		p.dropTarget(t.TargetID)
+		p.dropTab(func(open *tab) bool { return open.targetID == t.TargetID })
 	case "Target.targetDestroyed":
-		p.dropTarget(t.TargetID)
+		p.dropTab(func(open *tab) bool { return open.targetID == t.TargetID })
 	}
 }
 
-func (p *process) dropTarget(targetID string) {
+func (p *process) dropTab(fits func(*tab) bool) {
 	for _, b := range p.owners() {
-		b.drop(targetID)
+		b.drop(fits)
 	}
 }
 

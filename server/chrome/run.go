@@ -62,7 +62,7 @@ func (b *Browser) runIn(ctx context.Context, t *tab, p program.Program) (program
 	defer cancel()
 	defer t.onGone(cancel)()
 	var result program.Result
-	if !t.isGone() {
+	if !isClosed(t.gone) {
 		if t.failed != nil {
 			return refused(t.id, fault.Unavailable, "the tab does not answer"), nil
 		}
@@ -71,12 +71,10 @@ func (b *Browser) runIn(ctx context.Context, t *tab, p program.Program) (program
 			return result, nil // perhaps the page closed itself, as its last act
 		}
 	}
-	select {
-	case <-b.over:
+	if isClosed(b.over) {
 		return program.Result{}, b.ended()
-	default:
 	}
-	if t.isGone() {
+	if isClosed(t.gone) {
 		return tabClosed(result), nil
 	}
 	if ctx.Err() != nil {
@@ -85,9 +83,9 @@ func (b *Browser) runIn(ctx context.Context, t *tab, p program.Program) (program
 	return result, nil
 }
 
-func (t *tab) isGone() bool {
+func isClosed(c <-chan struct{}) bool {
 	select {
-	case <-t.gone:
+	case <-c:
 		return true
 	default:
 		return false
@@ -114,10 +112,8 @@ func failure(code fault.Code, message string) *program.Error {
 }
 
 func (b *Browser) takeTurn(ctx context.Context) error {
-	select {
-	case <-b.over:
+	if isClosed(b.over) {
 		return b.ended()
-	default:
 	}
 	select {
 	case b.turn <- struct{}{}:
@@ -168,10 +164,8 @@ func (b *Browser) openedSince(before int, t *tab) []program.Tab {
 
 // explain turns the reasons for which a tab cannot be had into what the outside may know.
 func (b *Browser) explain(ctx context.Context, err error) error {
-	select {
-	case <-b.over:
+	if isClosed(b.over) {
 		return b.ended()
-	default:
 	}
 	if ctx.Err() != nil {
 		return ctx.Err()

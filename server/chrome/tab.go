@@ -37,12 +37,7 @@ type tab struct {
 func (b *Browser) adopt(targetSession string, info targetInfo) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	select {
-	case <-b.over:
-		return
-	default:
-	}
-	if b.find(func(t *tab) bool { return t.targetID == info.ID }) != nil {
+	if isClosed(b.over) || b.find(func(t *tab) bool { return t.targetID == info.ID }) != nil {
 		return
 	}
 	if len(b.tabs) >= maxTabs {
@@ -148,17 +143,17 @@ func (b *Browser) describe(info targetInfo) {
 }
 
 // drop forgets a page that is closed or has crashed. What runs in it fails at once.
-func (b *Browser) drop(targetID string) {
+func (b *Browser) drop(fits func(*tab) bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for i, t := range b.tabs {
-		if t.targetID != targetID {
+		if !fits(t) {
 			continue
 		}
+		t.life()
 		b.tabs = append(b.tabs[:i:i], b.tabs[i+1:]...)
 		b.tellChanged()
 		b.proc.endTargetSession(t.targetSession)
-		t.life()
 		return
 	}
 }

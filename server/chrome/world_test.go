@@ -31,7 +31,7 @@ const patience = 8 * time.Second
 // script is a page script that finds the middle of a big button wherever it is asked to look.
 const script = `globalThis.chaperone = async (name) => JSON.stringify({value:
 	name === '@locate' ? {x: 50, y: 50, node: 1, doc: 'd', role: 'button', name: 'go'} :
-	name === '@quiet' ? {quiet: true} : {url: location.href, title: document.title}})`
+	name === '@quiet' ? {quiet: true} : name === '@has_text' ? false : {url: location.href, title: document.title}})`
 
 // exits is a tiny forward proxy on Unix sockets. It lets through the test's own origins and remembers
 // what else was asked for.
@@ -177,8 +177,8 @@ func (s *site) saw(line string) (bool, <-chan struct{}) {
 }
 
 // waitFor waits until a request line has been seen; false when it never is.
-func (s *site) waitFor(line string, limit time.Duration) bool {
-	deadline := time.After(limit)
+func (s *site) waitFor(line string) bool {
+	deadline := time.After(patience)
 	for {
 		ok, news := s.saw(line)
 		if ok {
@@ -236,7 +236,7 @@ func (w *world) options() chrome.Options {
 // shortDir is a temporary folder whose path leaves room for sockets.
 func shortDir(t *testing.T) string {
 	t.Helper()
-	dir, err := os.MkdirTemp("", "chrome")
+	dir, err := os.MkdirTemp("", "chrome") //nolint:usetesting // the test's own folder has a name too long for sockets
 	if err != nil {
 		t.Fatal(err)
 	}
