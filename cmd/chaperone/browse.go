@@ -155,7 +155,7 @@ func (b *browser) save(ctx context.Context, c *client, raw []byte, file string) 
 	if result.Screenshot == nil {
 		return fault.New(fault.Internal, "the answer holds no picture", "")
 	}
-	out, err := os.OpenFile(file, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+	out, err := os.OpenFile(file, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600) //nolint:gosec // the person named it
 	if err != nil {
 		return fmt.Errorf("write picture: %w", err)
 	}

@@ -9,7 +9,7 @@ import (
 )
 
 // version is the release; the linker sets it.
-var version = "dev" //nolint:gochecknoglobals // -ldflags -X writes variables only
+var version = "dev"
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
@@ -26,7 +26,7 @@ type streams struct {
 
 // run executes one command line and returns its exit code.
 func run(ctx context.Context, args []string, s streams) int {
-	root := newRoot(s)
+	root := newRoot(s) //nolint:contextcheck // the library hands each command the context
 	root.SetArgs(args)
 	return report(s.err, root.ExecuteContext(ctx))
 }

@@ -1,7 +1,10 @@
 package main_test
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -10,12 +13,25 @@ import (
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
+	"go.uber.org/goleak"
 
 	chaperone "chaperone/cmd/chaperone"
 	"chaperone/server/fault"
 )
 
-func TestMain(m *testing.M) { testscript.Main(m, map[string]func(){"chaperone": chaperone.Main}) }
+func TestMain(m *testing.M) { testscript.Main(tidy{m}, map[string]func(){"chaperone": chaperone.Main}) }
+
+// tidy also fails when a goroutine is left.
+type tidy struct{ tests *testing.M }
+
+func (t tidy) Run() int {
+	code := t.tests.Run()
+	if err := goleak.Find(); code == 0 && err != nil {
+		_, _ = fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	return code
+}
 
 // TestStories plays the stories of testdata: what is typed, what is said, how it ends. `exits CODE COMMAND…`
 // is theirs: it runs a command that has to end with that code.
@@ -54,7 +70,7 @@ func pretend(ts *testscript.TestScript, _ bool, args []string) {
 	data := ts.Getenv("CHAPERONE_DATA")
 	ts.Check(os.MkdirAll(data, 0o700))
 	socket := filepath.Join(data, "s")
-	listener, err := net.Listen("unix", socket)
+	listener, err := (&net.ListenConfig{}).Listen(context.Background(), "unix", socket)
 	ts.Check(err)
 	info, err := json.Marshal(map[string]any{"url": "http://127.0.0.1:1", "socket": socket, "pid": 1, "version": "test"})
 	ts.Check(err)
@@ -78,7 +94,12 @@ func pretend(ts *testscript.TestScript, _ bool, args []string) {
 	})}
 	served := make(chan error, 1)
 	go func() { served <- server.Serve(listener) }()
-	ts.Defer(func() { _ = server.Close(); <-served })
+	ts.Defer(func() {
+		ts.Check(server.Close())
+		if err := <-served; !errors.Is(err, http.ErrServerClosed) {
+			ts.Fatalf("the pretended server ended with %v", err)
+		}
+	})
 }
 
 func TestEveryCodeHasItsExit(t *testing.T) {

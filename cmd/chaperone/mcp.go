@@ -56,22 +56,21 @@ func (a *app) bridge(ctx context.Context, c *client, project string) error {
 	go func() { ended <- carry(ctx, far, near) }()
 	err = <-ended
 	cancel()
-	err = errors.Join(err, far.Close(), near.Close())
-	<-ended // what the other direction says when it is cut off is no news
-	return err
+	return errors.Join(err, far.Close(), near.Close(), <-ended)
 }
 
-// carry passes messages on until the sender has no more.
+// carry passes messages on until the sender has no more or the other direction has ended.
 func carry(ctx context.Context, from, to sdk.Connection) error {
 	for {
 		message, err := from.Read(ctx)
-		if errors.Is(err, io.EOF) || ctx.Err() != nil {
-			return nil
+		if err == nil {
+			err = to.Write(ctx, message)
 		}
-		if err != nil {
-			return err
-		}
-		if err := to.Write(ctx, message); err != nil {
+		switch {
+		case err == nil:
+		case errors.Is(err, io.EOF), ctx.Err() != nil:
+			return nil //nolint:nilerr // the end of a conversation is no error
+		default:
 			return err
 		}
 	}

@@ -126,8 +126,15 @@ func (a *app) oneSession(use, short, method string) *cobra.Command {
 
 func printSession(w io.Writer, s sessionView) {
 	for _, pair := range [][2]string{
-		{"session", s.ID}, {"project", s.ProjectName}, {"state", s.State}, {"reason", s.Reason}, {"backend", s.Backend},
-		{"policy", s.Policy}, {"confinement", s.Confinement}, {"label", s.Label}, {"actions", strconv.Itoa(s.Actions)},
+		{"session", s.ID},
+		{"project", s.ProjectName},
+		{"state", s.State},
+		{"reason", s.Reason},
+		{"backend", s.Backend},
+		{"policy", s.Policy},
+		{"confinement", s.Confinement},
+		{"label", s.Label},
+		{"actions", strconv.Itoa(s.Actions)},
 	} {
 		if pair[1] != "" {
 			line(w, "%-12s %s", pair[0], pair[1])

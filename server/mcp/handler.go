@@ -152,7 +152,7 @@ func (h *Handler) server(c *conversation) *sdk.Server {
 	s.AddReceivingMiddleware(func(next sdk.MethodHandler) sdk.MethodHandler {
 		return func(ctx context.Context, method string, r sdk.Request) (sdk.Result, error) {
 			if ss, ok := r.GetSession().(*sdk.ServerSession); ok {
-				if err := h.watch(ss, c); err != nil {
+				if err := h.watch(ss, c); err != nil { //nolint:contextcheck // what it starts outlives the message
 					return nil, err
 				}
 			}

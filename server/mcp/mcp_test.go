@@ -203,8 +203,8 @@ func TestTheSchemaHasEveryField(t *testing.T) {
 	_, properties := tool(t, connect(t, &rooms{policy: project.Interactive}))
 	action := reflect.TypeFor[browse.Action]()
 	known := map[string]bool{}
-	for i := range action.NumField() {
-		name, _, _ := strings.Cut(action.Field(i).Tag.Get("json"), ",")
+	for f := range action.Fields() {
+		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
 		known[name] = true
 		if properties[name] == nil {
 			t.Errorf("the schema lacks %s", name)

@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -53,56 +54,52 @@ func fields() []field {
 	}
 }
 
-// tool is browse as a project's policy permits it.
+// tool is browse as a project's policy permits it; a policy that is not known permits reading.
 func tool(policy project.Policy) *sdk.Tool {
-	readOnly := policy != project.Interactive
-	actions, rules := browse.AllActions(), "You may read and act."
-	if readOnly {
-		actions, rules = browse.ReadOnlyActions(), "This project is read-only: you may look and follow links; forms that send are refused."
+	if policy == project.Interactive {
+		return &sdk.Tool{
+			Name: "browse", Title: "Browse", Description: description + "\nYou may read and act.",
+			InputSchema: schema(browse.AllActions(), fields()), Annotations: &sdk.ToolAnnotations{Title: "Browse"},
+		}
 	}
-	no := false
+	harmless := false
 	return &sdk.Tool{
-		Name: "browse", Title: "Browse", Description: description + "\n" + rules,
-		InputSchema: schema(actions, readOnly),
-		Annotations: &sdk.ToolAnnotations{Title: "Browse", ReadOnlyHint: readOnly, DestructiveHint: hint(readOnly, &no)},
+		Name: "browse", Title: "Browse",
+		Description: description + "\nThis project is read-only: you may look and follow links; forms that send are refused.",
+		InputSchema: schema(browse.ReadOnlyActions(), readingFields()),
+		Annotations: &sdk.ToolAnnotations{Title: "Browse", ReadOnlyHint: true, DestructiveHint: &harmless},
 	}
 }
 
-// hint is no where the tool cannot destroy, and unsaid where it may.
-func hint(readOnly bool, no *bool) *bool {
-	if readOnly {
-		return no
+// readingFields are the arguments that reading actions take, and of what they do only the reading.
+func readingFields() []field {
+	reading := slices.DeleteFunc(fields(), func(f field) bool { return f.writes })
+	for i := range reading {
+		reading[i].does, _, _ = strings.Cut(reading[i].does, "; fill and type")
 	}
-	return nil
+	return reading
 }
 
-func schema(actions []string, readOnly bool) map[string]any {
+func schema(actions []string, fields []field) map[string]any {
 	properties := map[string]any{
 		"action": map[string]any{"type": "string", "enum": actions, "description": "what to do"},
 	}
-	for _, f := range fields() {
-		if f.writes && readOnly {
-			continue
-		}
-		properties[f.name] = f.schema(readOnly)
+	for _, f := range fields {
+		properties[f.name] = f.schema()
 	}
 	return map[string]any{
 		"type": "object", "properties": properties, "required": []string{"action"}, "additionalProperties": false,
 	}
 }
 
-func (f field) schema(readOnly bool) map[string]any {
-	does := f.does
-	if readOnly {
-		does, _, _ = strings.Cut(does, "; fill and type")
-	}
-	s := map[string]any{"type": f.kind, "description": does}
+func (f field) schema() map[string]any {
+	s := map[string]any{"type": f.kind, "description": f.does}
 	if f.kind == "strings" {
 		s["type"], s["items"] = "array", map[string]string{"type": "string"}
 	}
 	if f.choices != nil {
 		s["enum"] = f.choices
-		s["description"] = fmt.Sprintf("%s: %s", does, strings.Join(f.choices, ", "))
+		s["description"] = fmt.Sprintf("%s: %s", f.does, strings.Join(f.choices, ", "))
 	}
 	return s
 }

@@ -7,35 +7,46 @@ import (
 	"chaperone/server/fault"
 )
 
-// statusOf is the one table from a fault's code to HTTP's status.
+// statuses is the one table from a fault's code to HTTP's status.
+func statuses() map[fault.Code]int {
+	return map[fault.Code]int{
+		fault.BadRequest:         http.StatusBadRequest,
+		fault.Unauthorised:       http.StatusUnauthorized,
+		fault.Forbidden:          http.StatusForbidden,
+		fault.ReadOnlyRefused:    http.StatusForbidden,
+		fault.DomainRefused:      http.StatusForbidden,
+		fault.URLRefused:         http.StatusForbidden,
+		fault.AddressRefused:     http.StatusForbidden,
+		fault.FormRefused:        http.StatusForbidden,
+		fault.NotFound:           http.StatusNotFound,
+		fault.StaleRef:           http.StatusConflict,
+		fault.Ambiguous:          http.StatusConflict,
+		fault.NotVisible:         http.StatusConflict,
+		fault.NotEnabled:         http.StatusConflict,
+		fault.Covered:            http.StatusConflict,
+		fault.NotLanded:          http.StatusConflict,
+		fault.DialogOpen:         http.StatusConflict,
+		fault.BotCheck:           http.StatusConflict,
+		fault.TabSuspended:       http.StatusConflict,
+		fault.UpdateRequired:     http.StatusConflict,
+		fault.ControlledByPerson: http.StatusLocked,
+		fault.TabClosed:          http.StatusGone,
+		fault.SessionEnded:       http.StatusGone,
+		fault.TooLarge:           http.StatusRequestEntityTooLarge,
+		fault.RateLimited:        http.StatusTooManyRequests,
+		fault.NavigationFailed:   http.StatusBadGateway,
+		fault.Timeout:            http.StatusGatewayTimeout,
+		fault.Busy:               http.StatusServiceUnavailable,
+		fault.NotConnected:       http.StatusServiceUnavailable,
+		fault.Unavailable:        http.StatusServiceUnavailable,
+		fault.Internal:           http.StatusInternalServerError,
+	}
+}
+
+// statusOf is the table's answer; a code that it does not have is our own fault.
 func statusOf(code fault.Code) int {
-	switch code {
-	case fault.BadRequest:
-		return http.StatusBadRequest
-	case fault.Unauthorised:
-		return http.StatusUnauthorized
-	case fault.Forbidden, fault.ReadOnlyRefused, fault.DomainRefused, fault.URLRefused, fault.AddressRefused, fault.FormRefused:
-		return http.StatusForbidden
-	case fault.NotFound:
-		return http.StatusNotFound
-	case fault.StaleRef, fault.Ambiguous, fault.NotVisible, fault.NotEnabled, fault.Covered, fault.NotLanded,
-		fault.DialogOpen, fault.BotCheck, fault.TabSuspended, fault.UpdateRequired:
-		return http.StatusConflict
-	case fault.ControlledByPerson:
-		return http.StatusLocked
-	case fault.TabClosed, fault.SessionEnded:
-		return http.StatusGone
-	case fault.TooLarge:
-		return http.StatusRequestEntityTooLarge
-	case fault.RateLimited:
-		return http.StatusTooManyRequests
-	case fault.NavigationFailed:
-		return http.StatusBadGateway
-	case fault.Timeout:
-		return http.StatusGatewayTimeout
-	case fault.Busy, fault.NotConnected, fault.Unavailable:
-		return http.StatusServiceUnavailable
-	case fault.Internal:
+	if status, ok := statuses()[code]; ok {
+		return status
 	}
 	return http.StatusInternalServerError
 }

@@ -2,6 +2,7 @@ package web_test
 
 import (
 	"context"
+	"errors"
 	"net"
 	"net/http"
 	"path/filepath"
@@ -55,7 +56,12 @@ func TestTheSocketsNameHoldsOnTheSocket(t *testing.T) {
 	server := &http.Server{Handler: h.handler, ReadHeaderTimeout: time.Second}
 	served := make(chan error, 1)
 	go func() { served <- server.Serve(listener) }()
-	defer func() { check(t, server.Close()); <-served }()
+	defer func() {
+		check(t, server.Close())
+		if err := <-served; !errors.Is(err, http.ErrServerClosed) {
+			t.Error(err)
+		}
+	}()
 	var dialer net.Dialer
 	transport := &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
 		return dialer.DialContext(ctx, "unix", path)

@@ -1,7 +1,9 @@
 package web
 
 import (
+	"context"
 	"encoding/json"
+	"io"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -58,16 +60,16 @@ func (s *site) exportLedger(c *call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "application/x-ndjson")
-		if err := s.writeRows(c, filter, first); err != nil {
+		if err := s.writeRows(r.Context(), w, filter, first); err != nil {
 			panic(http.ErrAbortHandler) // a cut connection is the one way to say that rows are missing
 		}
 	}), nil
 }
 
-func (s *site) writeRows(c *call, filter ledger.Filter, rows []ledger.Row) error {
-	encoder := json.NewEncoder(c.w)
+func (s *site) writeRows(ctx context.Context, w io.Writer, filter ledger.Filter, rows []ledger.Row) error {
+	encoder := json.NewEncoder(w)
 	for {
 		for _, row := range rows {
 			if err := encoder.Encode(row); err != nil {
@@ -79,7 +81,7 @@ func (s *site) writeRows(c *call, filter ledger.Filter, rows []ledger.Row) error
 		}
 		filter.Before = rows[len(rows)-1].Seq
 		var err error
-		if rows, err = s.o.Ledger.List(c.r.Context(), filter); err != nil {
+		if rows, err = s.o.Ledger.List(ctx, filter); err != nil {
 			return err
 		}
 	}

@@ -2,10 +2,17 @@ package web_test
 
 import (
 	"encoding/json"
+	"go/ast"
+	"go/parser"
+	"go/token"
 	"net/http"
 	"net/http/httptest"
+	"strconv"
 	"strings"
 	"testing"
+
+	"chaperone/server/fault"
+	"chaperone/server/web"
 )
 
 func TestEveryRefusalHasOneShape(t *testing.T) {
@@ -73,6 +80,34 @@ func TestWhatIsAnothersAnswersAsWhatDoesNotExist(t *testing.T) {
 	h.must(wish{method: "DELETE", path: "/api/v1/tokens/" + bound.ID}, nil)
 	if got := h.ask(wish{method: "GET", path: "/api/v1/me", bearer: bound.Token}); got.status != 401 {
 		t.Errorf("a revoked token: %d %s", got.status, got.body)
+	}
+}
+
+// TestEveryCodeHasAStatus reads the codes where they are written.
+func TestEveryCodeHasAStatus(t *testing.T) {
+	t.Parallel()
+	file, err := parser.ParseFile(token.NewFileSet(), "../fault/fault.go", nil, 0)
+	check(t, err)
+	codes := 0
+	ast.Inspect(file, func(n ast.Node) bool {
+		spec, ok := n.(*ast.ValueSpec)
+		if !ok || len(spec.Values) != 1 {
+			return true
+		}
+		literal, ok := spec.Values[0].(*ast.BasicLit)
+		if !ok {
+			return true
+		}
+		code, err := strconv.Unquote(literal.Value)
+		check(t, err)
+		codes++
+		if status, known := web.StatusOf(fault.Code(code)); !known || status < 400 {
+			t.Errorf("%s answers %d", code, status)
+		}
+		return true
+	})
+	if codes < 30 {
+		t.Errorf("only %d codes were found", codes)
 	}
 }
 
