@@ -1,6 +1,7 @@
 package extension_test
 
 import (
+	"context"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -8,9 +9,13 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/evanw/esbuild/pkg/api"
 )
+
+// fileTimeout bounds one file's tests; a real browser on a busy machine needs most of it.
+const fileTimeout = 2 * time.Minute
 
 // TestTypeScript runs every src/**/*.test.ts: each is bundled by itself and run by Node's own test runner,
 // with this folder as its working directory. A file whose run fails, skips something or holds no test
@@ -69,7 +74,10 @@ func bundle(t *testing.T, file, into string) string {
 
 func runNode(t *testing.T, file string) {
 	t.Helper()
-	command := exec.CommandContext(t.Context(), "node", "--enable-source-maps", "--test-reporter=tap", file)
+	ctx, cancel := context.WithTimeout(t.Context(), fileTimeout)
+	defer cancel()
+	command := exec.CommandContext(ctx, "node", "--enable-source-maps", "--test-reporter=tap", file)
+	command.WaitDelay = time.Second
 	command.Env = append(os.Environ(), "NODE_OPTIONS=")
 	output, err := command.CombinedOutput()
 	if err != nil {
