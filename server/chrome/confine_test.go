@@ -151,16 +151,40 @@ func TestAsAnOrdinaryUser(t *testing.T) {
 	if err := os.Chown(home, nobody, nobody); err != nil {
 		t.Fatal(err)
 	}
-	again := exec.CommandContext(t.Context(), binary, "-test.v", "-test.run=^("+strings.Join([]string{
-		"TestPagesLoadThroughTheWayOutOnly", "TestChromeIsStartedWithExactlyTheList",
-		"TestNothingReachesTheMachineButByTheWayOut", "TestChromeLivesInNamespacesOfItsOwn", "TestAKilledServerLeavesNothing",
-	}, "|")+")$")
+	again := exec.CommandContext(t.Context(), binary)
 	again.Dir = home
-	again.Env = []string{"TMPDIR=" + home, "HOME=" + home, "PATH=" + os.Getenv("PATH"), "CHAPERONE_TEST_CHROME=" + os.Getenv("CHAPERONE_TEST_CHROME")}
+	again.Env = []string{"TMPDIR=" + home, "HOME=" + home, "PATH=" + os.Getenv("PATH"), testChrome + "=" + os.Getenv(testChrome)}
 	again.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
+	mustPassAgain(t, again,
+		"TestPagesLoadThroughTheWayOutOnly", "TestChromeIsStartedWithExactlyTheList",
+		"TestNothingReachesTheMachineButByTheWayOut", "TestChromeLivesInNamespacesOfItsOwn", "TestAKilledServerLeavesNothing")
+}
+
+// TestWithAFullBrowser runs what differs between the headless shell and a full browser with the latter.
+func TestWithAFullBrowser(t *testing.T) {
+	for _, name := range []string{"chromium", "google-chrome", "chromium-browser", "microsoft-edge"} {
+		full, err := chrome.Find(name)
+		if err != nil {
+			continue
+		}
+		again := exec.CommandContext(t.Context(), os.Args[0])
+		again.Env = append(os.Environ(), testChrome+"="+full.Path)
+		mustPassAgain(t, again,
+			"TestPagesLoadThroughTheWayOutOnly", "TestChromeIsStartedWithExactlyTheList",
+			"TestNothingReachesTheMachineButByTheWayOut", "TestReadOnlyLetsNothingBePosted", "TestAPopupBecomesTheSessions",
+			"TestACastShowsTheNewest")
+		return
+	}
+	t.Fatal("this machine has no full browser")
+}
+
+// mustPassAgain runs tests of this package in another process.
+func mustPassAgain(t *testing.T, again *exec.Cmd, tests ...string) {
+	t.Helper()
+	again.Args = append(again.Args, "-test.v", "-test.run=^("+strings.Join(tests, "|")+")$")
 	said, err := again.CombinedOutput()
-	if err != nil || strings.Count(string(said), "\n--- PASS: ") != 5 {
-		t.Errorf("as an ordinary user: %v\n%s", err, said)
+	if passed := strings.Count("\n"+string(said), "\n--- PASS: "); err != nil || passed != len(tests) {
+		t.Errorf("%d of %d passed: %v\n%s", passed, len(tests), err, said)
 	}
 }
 

@@ -23,6 +23,7 @@ var errStopped = errors.New("browser was stopped")
 type process struct {
 	options Options
 	policy  Policy
+	binary  Binary
 	log     *slog.Logger
 	folder  processFolder
 	warden  *warden
@@ -53,13 +54,13 @@ func (p *Pool) launch(ctx context.Context, policy Policy) (*process, error) {
 		return nil, errors.Join(err, folder.remove(ctx))
 	}
 	proc := &process{
-		options: p.options, policy: policy, log: p.log, folder: folder, warden: w,
+		options: p.options, policy: policy, binary: p.binary, log: p.log, folder: folder, warden: w,
 		browsers: map[string]*Browser{}, sinks: map[string]sink{},
 		quit: make(chan struct{}), dead: make(chan struct{}), gone: make(chan struct{}),
 	}
 	proc.conn = newConn(w.fromIt, w.toChild)
 	go proc.live(context.WithoutCancel(ctx))
-	if err := proc.prepare(ctx, p.binary); err != nil {
+	if err := proc.prepare(ctx); err != nil {
 		proc.stop()
 		said := w.stderr.String()
 		p.log.LogAttrs(ctx, slog.LevelError, "chrome did not start", slog.String("stderr", said), slog.Any("error", err))
@@ -69,13 +70,13 @@ func (p *Pool) launch(ctx context.Context, policy Policy) (*process, error) {
 	return proc, nil
 }
 
-func (p *process) prepare(ctx context.Context, b Binary) error {
+func (p *process) prepare(ctx context.Context) error {
 	if err := p.folder.record(p.warden.pid()); err != nil {
 		return err
 	}
 	_, err := p.warden.ask(ctx, order{Start: &startOrder{
-		Path: b.Path,
-		Args: commandLine(b, p.folder.profile()),
+		Path: p.binary.Path,
+		Args: commandLine(p.binary, p.folder.profile()),
 		Env:  environment(p.folder.profile(), p.folder.tmp()),
 		Dir:  p.folder.path,
 	}})

@@ -49,6 +49,10 @@ func TestChromeIsStartedWithExactlyTheList(t *testing.T) {
 		t.Fatalf("profiles: %v, %v", profiles, err)
 	}
 	want := strings.Join(append([]string{w.Binary().Path}, chrome.CommandLine(w.Binary(), profiles[0])...), " ")
+	if w.Binary().Kind == chrome.FullBrowser {
+		// What headless mode adds to its own command line.
+		want += " --noerrdialogs --ozone-platform=headless --ozone-override-screen-size=800,600 --use-angle=swiftshader-webgl"
+	}
 	if line != want {
 		t.Errorf("command line\n got %q\nwant %q", line, want)
 	}

@@ -158,13 +158,27 @@ func (b *Browser) drop(fits func(*tab) bool) {
 	}
 }
 
+// fit gives a tab its viewport. A full browser's window has borders, which count in the size it is made with.
+func (b *Browser) fit(ctx context.Context, t *tab) error {
+	if b.proc.binary.Kind == HeadlessShell {
+		return nil
+	}
+	_, err := b.proc.conn.call(ctx, t.targetSession, "Emulation.setDeviceMetricsOverride", map[string]any{
+		"width": b.options.Width, "height": b.options.Height, "deviceScaleFactor": 0, "mobile": false,
+	})
+	if err != nil {
+		return fmt.Errorf("fit viewport: %w", err)
+	}
+	return nil
+}
+
 // openTab makes a tab at about:blank and waits until it is the session's.
 func (b *Browser) openTab(ctx context.Context) (*tab, error) {
 	if len(b.Tabs()) >= maxTabs {
 		return nil, errTooManyTabs
 	}
 	text, err := b.proc.conn.call(ctx, "", "Target.createTarget", map[string]any{
-		"url": "about:blank", "browserContextId": b.contextID,
+		"url": "about:blank", "browserContextId": b.contextID, "newWindow": true,
 		"width": b.options.Width, "height": b.options.Height,
 	})
 	if err != nil {
@@ -181,7 +195,7 @@ func (b *Browser) openTab(ctx context.Context) (*tab, error) {
 		t, changed := b.find(func(t *tab) bool { return t.targetID == made.ID }), b.changed
 		b.mu.Unlock()
 		if t != nil {
-			return t, nil
+			return t, b.fit(ctx, t)
 		}
 		select {
 		case <-changed:

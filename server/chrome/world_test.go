@@ -28,6 +28,9 @@ import (
 // patience bounds every wait; a busy machine needs some of it.
 const patience = 8 * time.Second
 
+// testChrome names the browser to test with; empty means the one that Find finds.
+const testChrome = "CHAPERONE_TEST_CHROME"
+
 // script is a page script that finds the middle of a big button wherever it is asked to look.
 const script = `globalThis.chaperone = async (name) => JSON.stringify({value:
 	name === '@locate' ? {x: 50, y: 50, node: 1, doc: 'd', role: 'button', name: 'go'} :
@@ -228,7 +231,7 @@ func newWorld(t *testing.T, sites ...*site) *world {
 
 func (w *world) options() chrome.Options {
 	return chrome.Options{
-		Binary: os.Getenv("CHAPERONE_TEST_CHROME"), RunDir: w.runDir, Egress: w.exits, PageScript: script,
+		Binary: os.Getenv(testChrome), RunDir: w.runDir, Egress: w.exits, PageScript: script,
 		Logger: slog.New(slog.NewTextHandler(w.log, nil)),
 	}
 }
@@ -338,7 +341,7 @@ func within(t *testing.T, limit time.Duration, what string, holds func() bool) {
 func browsers(dir string) []int {
 	return slices.DeleteFunc(processes(dir), func(pid int) bool {
 		text, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))
-		return err != nil || bytes.Contains(text, []byte("--type="))
+		return err != nil || !bytes.Contains(text, []byte("--remote-debugging-pipe")) || bytes.Contains(text, []byte("--type="))
 	})
 }
 
