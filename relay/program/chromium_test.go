@@ -25,7 +25,6 @@ type scenario struct {
 }
 
 func TestScenariosInChromium(t *testing.T) {
-	t.Parallel()
 	const folder = "../testdata/chromium/"
 	places := serveSite(t, readFile(t, folder+"site.json"))
 	var scenarios []scenario
