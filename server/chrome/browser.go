@@ -32,6 +32,7 @@ type Browser struct {
 	lastTab int
 	tabs    []*tab        // in order of opening
 	changed chan struct{} // closed and replaced with every change of tabs
+	dialogs []program.Dialog
 	err     error
 }
 

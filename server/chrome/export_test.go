@@ -6,6 +6,9 @@ var CommandLine = commandLine
 // WithoutNamespaces makes a pool do as on a machine whose kernel refuses them.
 func (p *Pool) WithoutNamespaces() { p.words = nil }
 
+// WithoutBrowser makes a pool do as on a machine that has none.
+func (p *Pool) WithoutBrowser() { p.binary = Binary{} }
+
 // NewFrameReader and its Next are the splitter of Chrome's messages.
 var NewFrameReader = newFrameReader
 

@@ -14,9 +14,9 @@ import (
 
 const (
 	folderPrefix = "c-"
-	// maxRunDir leaves room for the longest socket name within the 104 bytes that every system's socket
+	// maxRunDir leaves room for "/c-4294967295/999999.sock" within the 103 bytes that every system's socket
 	// addresses hold.
-	maxRunDir = 70
+	maxRunDir = 77
 	// killWait bounds the wait for killed processes to be gone; the kernel needs milliseconds.
 	killWait = 5 * time.Second
 	// killPoll is how often that is looked at.

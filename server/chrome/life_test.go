@@ -14,6 +14,7 @@ import (
 
 	"chaperone/relay/program"
 	"chaperone/server/chrome"
+	"chaperone/server/fault"
 )
 
 // mustBe checks the code of a program's error.
@@ -69,7 +70,7 @@ func TestADeadChromeEndsItsSessions(t *testing.T) {
 	failed := make(chan error, 1)
 	go func() {
 		_, err := b.Run(context.Background(), program.Program{Tab: tab, DeadlineMS: 20_000, Steps: []program.Step{
-			{Await: &program.Await{Event: "Page.loadEventFired", MaxMS: 19_000}},
+			{Await: &program.Await{Run: "@has_text", Args: []byte(`{"text":"never"}`), MaxMS: 19_000}},
 		}})
 		failed <- err
 	}()
@@ -178,6 +179,40 @@ func TestAKilledServerLeavesNothing(t *testing.T) {
 			}
 			mustLeaveNothing(t, w.runDir)
 		})
+	}
+}
+
+func TestOpeningSaysWhyNot(t *testing.T) {
+	w := newWorld(t)
+	for name, o := range map[string]chrome.OpenOptions{
+		"no account":           {Session: "s_1", Policy: chrome.ReadOnly},
+		"no session":           {Account: "me", Policy: chrome.ReadOnly},
+		"an unknown policy":    {Account: "me", Session: "s_1", Policy: "all"},
+		"a viewport too large": {Account: "me", Session: "s_1", Policy: chrome.ReadOnly, Width: 8193},
+		"a negative viewport":  {Account: "me", Session: "s_1", Policy: chrome.ReadOnly, Height: -1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if _, err := w.Open(t.Context(), o); !fault.Is(err, fault.BadRequest) {
+				t.Errorf("error is %v", err)
+			}
+		})
+	}
+	w.WithoutBrowser()
+	_, err := w.Open(t.Context(), chrome.OpenOptions{Account: "me", Session: "s_1", Policy: chrome.ReadOnly})
+	if !fault.Is(err, fault.Unavailable) {
+		t.Errorf("without a browser the error is %v", err)
+	}
+}
+
+func TestAFailingEgressLeavesNothing(t *testing.T) {
+	w := newWorld(t)
+	w.exits.broken = true
+	_, err := w.Open(t.Context(), chrome.OpenOptions{Account: "me", Session: "s_1", Policy: chrome.ReadOnly})
+	if !fault.Is(err, fault.Unavailable) {
+		t.Errorf("error is %v", err)
+	}
+	if left := processes(w.runDir); len(left) != 0 {
+		t.Errorf("left: %v", left)
 	}
 }
 

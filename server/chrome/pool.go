@@ -61,7 +61,8 @@ type slot struct {
 var errPoolClosed = errors.New("pool is closed")
 
 // NewPool looks for a browser, finds out how far the kernel can confine it, and removes what an earlier,
-// killed server left in RunDir, processes included. It starts no Chrome. ctx bounds only this call.
+// killed server left in RunDir, processes included. It starts no Chrome. A machine without any browser has a
+// pool all the same, whose Open says so. ctx bounds only this call.
 func NewPool(ctx context.Context, o Options) (*Pool, error) {
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
@@ -74,7 +75,7 @@ func NewPool(ctx context.Context, o Options) (*Pool, error) {
 		o.Table = table
 	}
 	binary, err := Find(o.Binary)
-	if err != nil {
+	if err != nil && !errors.Is(err, ErrNoBrowser) {
 		return nil, err
 	}
 	words, confinement := chooseNamespaces(ctx)
@@ -98,6 +99,9 @@ func NewPool(ctx context.Context, o Options) (*Pool, error) {
 
 // warn tells the operator, at every start, what this machine does not give.
 func (p *Pool) warn(ctx context.Context) {
+	if p.binary.Path == "" {
+		p.log.LogAttrs(ctx, slog.LevelWarn, "no browser found: managed sessions are unavailable")
+	}
 	if p.confinement.Mode != ByKernel {
 		p.log.LogAttrs(ctx, slog.LevelWarn, "managed chrome is confined by flags only", slog.String("reason", p.confinement.Reason))
 	}
@@ -127,6 +131,10 @@ type OpenOptions struct {
 func (p *Pool) Open(ctx context.Context, o OpenOptions) (*Browser, error) {
 	if err := o.complete(); err != nil {
 		return nil, err
+	}
+	if p.binary.Path == "" {
+		return nil, fault.New(fault.Unavailable, "the server's machine has no browser for managed sessions",
+			"Install chromium-headless-shell, Chromium, Chrome or Edge, or name one in CHAPERONE_CHROME, and start the server again.")
 	}
 	key := slotKey{account: o.Account, policy: o.Policy}
 	s, err := p.acquire(ctx, key)

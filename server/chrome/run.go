@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"log/slog"
+	"time"
 
 	"chaperone/relay/program"
 	"chaperone/server/fault"
@@ -33,6 +34,7 @@ func (b *Browser) Run(ctx context.Context, p program.Program) (program.Result, e
 	b.refresh(ctx)
 	result.Tab = t.id
 	result.Opened = b.openedSince(before, t)
+	result.Dialogs = append(b.takeDialogs(), result.Dialogs...)
 	return result, nil
 }
 
@@ -52,9 +54,13 @@ func (b *Browser) refresh(ctx context.Context) {
 }
 
 func (b *Browser) runIn(ctx context.Context, t *tab, p program.Program) (program.Result, error) {
+	late := time.NewTimer(time.Duration(p.DeadlineMS) * time.Millisecond)
+	defer late.Stop()
 	select {
 	case <-t.ready:
 	case <-t.gone:
+	case <-late.C:
+		return refused(t.id, fault.Timeout, "the tab did not answer in time"), nil
 	case <-ctx.Done():
 		return program.Result{}, ctx.Err()
 	}
@@ -160,6 +166,30 @@ func (b *Browser) openedSince(before int, t *tab) []program.Tab {
 		}
 	}
 	return opened
+}
+
+// maxDialogs bounds those that nobody has been told of; the oldest stay.
+const maxDialogs = 16
+
+// keepDialog notes one that was dismissed while no program could have told of it; the next one does.
+func (b *Browser) keepDialog(params json.RawMessage) {
+	var d program.Dialog
+	if json.Unmarshal(params, &d) != nil {
+		return
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if len(b.dialogs) < maxDialogs {
+		b.dialogs = append(b.dialogs, program.Dialog{Type: d.Type, Message: d.Message})
+	}
+}
+
+func (b *Browser) takeDialogs() []program.Dialog {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	taken := b.dialogs
+	b.dialogs = nil
+	return taken
 }
 
 // explain turns the reasons for which a tab cannot be had into what the outside may know.

@@ -26,6 +26,8 @@ type tab struct {
 	ready  chan struct{} // closed when the executor is attached, or cannot be
 	failed error         // set before ready is closed
 
+	dismissed func(dialog json.RawMessage)
+
 	life    context.CancelFunc
 	gone    <-chan struct{}
 	onGone  func(func()) (stop func() bool)
@@ -62,8 +64,8 @@ func newTab(b *Browser, targetSession string, info targetInfo) *tab {
 			ID: id, URL: info.URL, Title: info.Title, Level: b.level(),
 			Session: b.options.Session, Made: true,
 		},
-		ready: make(chan struct{}),
-		life:  end, gone: life.Done(),
+		dismissed: b.keepDialog, ready: make(chan struct{}),
+		life: end, gone: life.Done(),
 		onGone: func(f func()) func() bool { return context.AfterFunc(life, f) },
 	}
 	if opener := b.find(func(o *tab) bool { return o.targetID == info.OpenerID }); opener != nil {
@@ -87,8 +89,15 @@ func (t *tab) start() {
 	})
 }
 
-// take is the tab's sink.
-func (t *tab) take(e event) { t.executor.Deliver(t.child(e.TargetSession), e.Method, e.Params) }
+// take is the tab's sink. A dialog that is up before the executor is would keep it from ever attaching: it is
+// dismissed here; later ones are the executor's to answer and to tell.
+func (t *tab) take(e event) {
+	if e.Method == "Page.javascriptDialogOpening" && !isClosed(t.ready) {
+		t.conn.post(e.TargetSession, "Page.handleJavaScriptDialog", map[string]any{"accept": false})
+		t.dismissed(e.Params)
+	}
+	t.executor.Deliver(t.child(e.TargetSession), e.Method, e.Params)
+}
 
 // child translates between Chrome's target sessions and the executor's, to whom the page itself is "".
 func (t *tab) child(targetSession string) string {

@@ -37,6 +37,28 @@ func TestAPopupBecomesTheSessions(t *testing.T) {
 	}
 }
 
+func TestAPopupWithADialogDoesNotHang(t *testing.T) {
+	s := newSite(t, map[string]string{
+		"/":      bigButton + `<script>go.onclick = () => window.open('/popup')</script>`,
+		"/popup": `<script>alert('hello'); fetch('/answered')</script>`,
+	})
+	w := newWorld(t, s)
+	b := w.open(t, chrome.ReadOnly)
+	steps := append([]program.Step{navigate(s.URL + "/"), settle()}, click(2)...)
+	first := run(t, b, program.NewTab, append(steps, settle())...)
+	if len(first.Opened) != 1 {
+		t.Fatalf("opened %v", first.Opened)
+	}
+	second := run(t, b, first.Opened[0].ID, settle())
+	if !s.waitFor("GET /answered") {
+		t.Errorf("the dialog stands: %+v", second)
+	}
+	told := append(first.Dialogs, second.Dialogs...)
+	if len(told) != 1 || told[0].Message != "hello" || told[0].Type != "alert" || told[0].Accepted {
+		t.Errorf("dialogs: %+v", told)
+	}
+}
+
 func TestAPageMayOpenOnlySoManyTabs(t *testing.T) {
 	s := newSite(t, map[string]string{
 		"/": bigButton + `<script>go.onclick = () => { for (let i = 0; i < 60; i++) window.open('/popup?' + i) }</script>`,

@@ -130,9 +130,11 @@ func (w *warden) end(reason string) {
 // ask gives one order and waits for its report.
 func (w *warden) ask(ctx context.Context, o order) (report, error) {
 	reply := make(chan report, 1)
-	if err := w.send(o, reply); err != nil {
+	id, err := w.send(o, reply)
+	if err != nil {
 		return report{}, err
 	}
+	defer w.forget(id)
 	select {
 	case r := <-reply:
 		if r.Error != "" {
@@ -147,21 +149,27 @@ func (w *warden) ask(ctx context.Context, o order) (report, error) {
 }
 
 // send writes under the lock, so that lines stay whole; the pipe holds far more than the orders under way.
-func (w *warden) send(o order, reply chan report) error {
+func (w *warden) send(o order, reply chan report) (int, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.nextID++
 	o.ID = w.nextID
 	line, err := json.Marshal(o)
 	if err != nil {
-		return fmt.Errorf("encode order: %w", err)
+		return 0, fmt.Errorf("encode order: %w", err)
 	}
 	w.waiting[o.ID] = reply
 	if _, err := w.leash.Write(append(line, '\n')); err != nil {
 		delete(w.waiting, o.ID)
-		return fmt.Errorf("give order: %w", err)
+		return 0, fmt.Errorf("give order: %w", err)
 	}
-	return nil
+	return o.ID, nil
+}
+
+func (w *warden) forget(id int) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	delete(w.waiting, id)
 }
 
 func (w *warden) pid() int { return w.cmd.Process.Pid }

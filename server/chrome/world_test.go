@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -43,9 +44,13 @@ type exits struct {
 	origins []string
 	refused []string
 	open    int
+	broken  bool
 }
 
 func (e *exits) OpenWay(ctx context.Context, way chrome.Way) (func() error, error) {
+	if e.broken {
+		return nil, errors.New("broken")
+	}
 	var lc net.ListenConfig
 	listener, err := lc.Listen(ctx, "unix", way.Socket)
 	if err != nil {
