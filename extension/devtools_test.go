@@ -47,7 +47,7 @@ type reply struct {
 // startBrowser runs Chromium until the test ends.
 func startBrowser(t *testing.T, extension string) *browser {
 	t.Helper()
-	conn, _, err := websocket.Dial(t.Context(), launch(t, extension), nil)
+	conn, _, err := websocket.Dial(t.Context(), launch(t, extension), nil) //nolint:bodyclose // the library closes it
 	if err != nil {
 		t.Fatalf("dial chromium: %v", err)
 	}
@@ -149,13 +149,14 @@ func (b *browser) call(session, method string, params any) (json.RawMessage, err
 	id := b.last
 	b.calls[id] = waiting
 	b.callsMu.Unlock()
-	message, err := json.Marshal(map[string]any{"id": id, "sessionId": session, "method": method, "params": params})
+	message, err := json.Marshal(struct {
+		ID      int    `json:"id"`
+		Session string `json:"sessionId,omitempty"`
+		Method  string `json:"method"`
+		Params  any    `json:"params"`
+	}{id, session, method, params})
 	if err != nil {
 		return nil, err
-	}
-	if session == "" {
-		message = []byte(strings.Replace(string(message), `"sessionId":"",`, "", 1))
-		message = []byte(strings.Replace(string(message), `,"sessionId":""`, "", 1))
 	}
 	if err := b.conn.Write(b.t.Context(), websocket.MessageText, message); err != nil {
 		return nil, err
@@ -231,7 +232,9 @@ func (b *browser) open(url string) *page {
 		ID string `json:"targetId"`
 	}
 	b.must("", "Target.createTarget", map[string]any{"url": url}, &made)
-	return b.attach(made.ID)
+	p := b.attach(made.ID)
+	p.until(fmt.Sprintf("location.href === %q && document.readyState === 'complete'", url)) // it begins as about:blank
+	return p
 }
 
 func (b *browser) attach(target string) *page {
@@ -240,9 +243,7 @@ func (b *browser) attach(target string) *page {
 		Session string `json:"sessionId"`
 	}
 	b.must("", "Target.attachToTarget", map[string]any{"targetId": target, "flatten": true}, &attached)
-	p := &page{browser: b, target: target, session: attached.Session}
-	p.until("document.readyState === 'complete'")
-	return p
+	return &page{browser: b, target: target, session: attached.Session}
 }
 
 // eval answers a script's value; an exception fails the test.

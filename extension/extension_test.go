@@ -2,10 +2,12 @@ package extension_test
 
 import (
 	"fmt"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 
@@ -20,9 +22,11 @@ type world struct {
 	writes atomic.Int64
 }
 
+var bundled = sync.OnceValues(func() (bundling.Files, error) { return bundling.Extension("..") })
+
 func newWorld(t *testing.T, ceiling string) *world {
 	t.Helper()
-	files, err := bundling.Extension("..")
+	files, err := bundled()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -103,9 +107,7 @@ func call(method string, params object) object { return object{"call": method, "
 func click(role, name string) []any {
 	mouse := func(kind string, more object) object {
 		params := object{"type": kind, "x": object{"$": "0.x"}, "y": object{"$": "0.y"}}
-		for key, value := range more {
-			params[key] = value
-		}
+		maps.Copy(params, more)
 		return call("Input.dispatchMouseEvent", params)
 	}
 	pressed := object{"button": "left", "clickCount": 1}
@@ -153,11 +155,11 @@ func TestDraggingATabOutOfTheGroupUnsharesIt(t *testing.T) {
 func TestProgramsRunInASharedTab(t *testing.T) {
 	t.Parallel()
 	s := newSharing(t, "read", "read")
-	answer := s.server.must("s_1", s.name, object{"run": "@snapshot", "args": object{"budget": 4000}, "each_frame": true})
+	answer := s.server.must(s.name, object{"run": "@snapshot", "args": object{"budget": 4000}, "each_frame": true})
 	if got := string(answer.Steps[0]); !strings.Contains(got, "Next page") {
 		t.Errorf("snapshot is %s, want the link in it", got)
 	}
-	s.server.must("s_1", s.name, click("link", "Next page")...)
+	s.server.must(s.name, click("link", "Next page")...)
 	s.tab.until("location.pathname === '/next'")
 	s.server.tabsUntil("the new address", func(tabs []sharedTab) bool {
 		return len(tabs) == 1 && strings.HasSuffix(tabs[0].URL, "/next") && tabs[0].Session == "s_1"
@@ -176,11 +178,11 @@ func TestProgramsRunInASharedTab(t *testing.T) {
 func TestATabOpenedByAProgramIsTheSessionsAndGoesWithIt(t *testing.T) {
 	t.Parallel()
 	s := newSharing(t, "read", "read")
-	answer := s.server.must("s_1", s.name, click("link", "New window")...)
+	answer := s.server.must(s.name, click("link", "New window")...)
 	if len(answer.Opened) != 1 || answer.Opened[0].Opener != s.name || !answer.Opened[0].Made || answer.Opened[0].Level != "read" {
 		t.Fatalf("opened tabs are %+v, want one of %s at level read", answer.Opened, s.name)
 	}
-	made := s.server.must("s_1", "new", call("Page.navigate", object{"url": s.site.URL + "/made"}))
+	made := s.server.must("new", call("Page.navigate", object{"url": s.site.URL + "/made"}))
 	if made.Tab == s.name || made.Tab == answer.Opened[0].ID {
 		t.Errorf("new tab is called %s, which another tab is", made.Tab)
 	}
@@ -252,7 +254,7 @@ func TestAReadOnlyTabSendsNoForm(t *testing.T) {
 	if refused.Error == nil || refused.Error.Code != "form_refused" {
 		t.Errorf("a click on a form's button is answered %+v, want form_refused", refused.Error)
 	}
-	s.server.must("s_1", s.name, click("button", "Write in a new window")...)
+	s.server.must(s.name, click("button", "Write in a new window")...)
 	s.tab.eval("navigator.sendBeacon('/beacon', 'x')")
 	s.tab.eval("document.getElementById('same').submit()")
 	s.tab.until("location.protocol === 'chrome-error:'")
@@ -274,7 +276,7 @@ func TestAReadOnlyTabSendsNoForm(t *testing.T) {
 func TestATabSleepsOnPagesOfNobodyAndWakes(t *testing.T) {
 	t.Parallel()
 	s := newSharing(t, "read", "read")
-	s.server.must("s_1", s.name, object{"run": "@state"})
+	s.server.must(s.name, object{"run": "@state"})
 	for _, url := range []string{s.server.http.URL + "/", "chrome://version/"} {
 		s.tab.goTo(url)
 		s.server.tabsUntil("a sleeping tab", func(tabs []sharedTab) bool { return len(tabs) == 1 && tabs[0].Suspended != "" })
@@ -283,14 +285,14 @@ func TestATabSleepsOnPagesOfNobodyAndWakes(t *testing.T) {
 		}
 		s.tab.goTo(s.site.URL + "/back")
 		s.server.tabsUntil("a tab that is awake", func(tabs []sharedTab) bool { return len(tabs) == 1 && tabs[0].Suspended == "" })
-		s.server.must("s_1", s.name, object{"run": "@state"})
+		s.server.must(s.name, object{"run": "@state"})
 	}
 }
 
 func TestAStoppedWorkerComesBackWithTheSameGrants(t *testing.T) {
 	t.Parallel()
 	s := newSharing(t, "read", "read")
-	s.server.must("s_1", s.name, object{"run": "@state"})
+	s.server.must(s.name, object{"run": "@state"})
 	before := s.server.tabsUntil("an owned tab", func(tabs []sharedTab) bool { return len(tabs) == 1 && tabs[0].Session == "s_1" })
 	s.must("", "Target.closeTarget", object{"targetId": s.worker().ID}, nil)
 	s.open("about:blank") // an event, for which Chrome starts the worker again
@@ -299,14 +301,14 @@ func TestAStoppedWorkerComesBackWithTheSameGrants(t *testing.T) {
 	if after[0] != before[0] {
 		t.Errorf("the tab is %+v after the stop, want %+v", after[0], before[0])
 	}
-	s.server.must("s_1", s.name, object{"run": "@state"})
+	s.server.must(s.name, object{"run": "@state"})
 	s.popup.until("document.querySelector('#status').textContent === 'Connected'")
 }
 
 func TestADisconnectStopsWhatRuns(t *testing.T) {
 	t.Parallel()
 	s := newSharing(t, "act", "act")
-	s.server.must("s_1", s.name, object{"run": "@state"})
+	s.server.must(s.name, object{"run": "@state"})
 	s.popup.eval("document.querySelector('#disconnect').click()")
 	s.server.said("disconnect")
 	s.popup.until("chrome.debugger.attach({tabId: Number(new URLSearchParams(location.search).get('tab'))}, '1.3').then(() => true)")

@@ -10,6 +10,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -115,7 +116,7 @@ func (s *server) serve(w http.ResponseWriter, r *http.Request) {
 	}
 	conn.SetReadLimit(16 << 20)
 	defer func() { _ = conn.CloseNow() }()
-	s.link(context.Background(), conn)
+	s.link(r.Context(), conn)
 }
 
 // link greets an extension and then reads what it sends until it is gone.
@@ -221,10 +222,10 @@ func (s *server) run(session, tab string, steps ...any) result {
 	return answer
 }
 
-// must is run for steps that cannot fail.
-func (s *server) must(session, tab string, steps ...any) result {
+// must is run, in session s_1, for steps that cannot fail.
+func (s *server) must(tab string, steps ...any) result {
 	s.t.Helper()
-	answer := s.run(session, tab, steps...)
+	answer := s.run("s_1", tab, steps...)
 	if answer.Error != nil {
 		s.t.Fatalf("steps %v: %+v", steps, *answer.Error)
 	}
@@ -258,12 +259,7 @@ func (s *server) said(word string) {
 	eventually(s.t, "a frame "+word, func() bool {
 		s.stateMu.Lock()
 		defer s.stateMu.Unlock()
-		for _, last := range s.lastWords {
-			if last == word {
-				return true
-			}
-		}
-		return false
+		return slices.Contains(s.lastWords, word)
 	})
 }
 

@@ -8,7 +8,7 @@ import (
 )
 
 //go:embed all:dist
-var dist embed.FS //nolint:gochecknoglobals // go:embed works on package variables only; nothing writes to it
+var dist embed.FS
 
 // ErrNotBundled is returned for what was not in dist when this binary was built.
 var ErrNotBundled = errors.New("not bundled: run make bundle and build again")

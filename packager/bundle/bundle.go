@@ -50,7 +50,7 @@ func Extension(root string) (Files, error) {
 
 // Write makes folder hold exactly these files, besides names that begin with a dot.
 func (files Files) Write(folder string) error {
-	if err := clear(folder); err != nil {
+	if err := empty(folder); err != nil {
 		return err
 	}
 	for name, content := range files {
@@ -71,7 +71,7 @@ func (files Files) put(folder string, others Files) {
 	}
 }
 
-func clear(folder string) error {
+func empty(folder string) error {
 	entries, err := os.ReadDir(folder)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("read folder: %w", err)
@@ -125,7 +125,7 @@ func buildExtension(root string, page []byte) (Files, error) {
 func buildDashboard(root string) (Files, error) {
 	folder := filepath.Join(root, "server", "web", "ui")
 	if _, err := os.Stat(filepath.Join(folder, "src", "main.tsx")); errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
+		return Files{}, nil
 	}
 	files, err := compile(root, "main", module("server/web/ui/src/main.tsx"))
 	if err != nil {

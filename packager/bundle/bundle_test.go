@@ -117,7 +117,7 @@ func TestTheArchiveIsSortedAndOfOneTime(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var got []string
+	got := make([]string, 0, len(archive.File))
 	for _, entry := range archive.File {
 		got = append(got, entry.Name)
 		if year := entry.Modified.UTC().Year(); year != 1980 {

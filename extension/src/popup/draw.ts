@@ -1,7 +1,15 @@
 import type { Level } from '../worker/grants.ts';
 import type { CurrentView, ProjectView, TabView, View } from './contract.ts';
 import { element, make, say } from './page.ts';
-import { actWords, hostWords, noteWords, statusWords, troubleWords } from './words.ts';
+import {
+  actWords,
+  choiceWords,
+  hostWords,
+  noteWords,
+  statusWords,
+  tabWords,
+  troubleWords,
+} from './words.ts';
 
 /** What is shown: what the worker told, and what the person chose here. */
 export type Shown = { view: View; project: ProjectView | undefined; isAdding: boolean };
@@ -23,7 +31,7 @@ export function draw({ view, project, isAdding }: Shown): void {
 
 function drawStatus(project: ProjectView | undefined): void {
   const status = element('status', HTMLElement);
-  status.dataset['link'] = project?.link ?? '';
+  status.setAttribute('data-link', project?.link ?? '');
   const words = project === undefined ? '' : statusWords(project.link);
   if (status.textContent !== words) status.textContent = words;
 }
@@ -36,9 +44,10 @@ function drawProject(project: ProjectView, view: View): void {
   element('server', HTMLElement).textContent = `Server ${project.server}`;
   const select = element('project-select', HTMLSelectElement);
   select.replaceChildren(
-    ...view.projects.map(
-      ({ key, name }) => new Option(name, key, key === project.key, key === project.key),
-    ),
+    ...view.projects.map((one) => {
+      const isShown = one.key === project.key;
+      return new Option(choiceWords(one, view.projects), one.key, isShown, isShown);
+    }),
   );
   const trouble = troubleWords(project);
   element('trouble', HTMLElement).hidden = trouble === '';
@@ -88,8 +97,8 @@ function drawTabs(tabs: readonly TabView[]): void {
   element('shared', HTMLElement).hidden = tabs.length === 0;
   const list = element('tabs', HTMLUListElement);
   const reads = JSON.stringify(tabs);
-  if (list.dataset['reads'] === reads) return;
-  list.dataset['reads'] = reads;
+  if (list.getAttribute('data-reads') === reads) return;
+  list.setAttribute('data-reads', reads);
   const focused = document.activeElement?.getAttribute('data-stop');
   list.replaceChildren(...tabs.map(drawTab));
   if (focused) list.querySelector<HTMLElement>(`[data-stop="${focused}"]`)?.focus();
@@ -98,15 +107,11 @@ function drawTabs(tabs: readonly TabView[]): void {
 function drawTab(tab: TabView): HTMLElement {
   const item = make('li', '', '');
   const what = make('span', 'what', '');
-  const origin = tab.made ? `${hostWords(tab.url)} · opened by an agent` : hostWords(tab.url);
-  what.append(
-    make('span', 'title', tab.title),
-    make('span', 'host', tab.suspended === undefined ? origin : `Paused: ${tab.suspended}`),
-  );
+  what.append(make('span', 'title', tab.title), make('span', 'host', tabWords(tab)));
   const level = make('span', 'level', tab.level === 'act' ? 'Act' : 'Read');
-  level.dataset['level'] = tab.level;
+  level.setAttribute('data-level', tab.level);
   const stop = make('button', 'quiet danger', 'Stop');
-  stop.dataset['stop'] = String(tab.tab);
+  stop.setAttribute('data-stop', String(tab.tab));
   stop.setAttribute('aria-label', `Stop sharing ${tab.title}`);
   item.append(what, level, stop);
   return item;

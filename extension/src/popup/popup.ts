@@ -83,8 +83,8 @@ element('levels', HTMLElement).addEventListener('change', (event) => {
   tell({ do: 'level', tab, level: event.target.value === 'act' ? 'act' : 'read' });
 });
 element('tabs', HTMLElement).addEventListener('click', (event) => {
-  const stop = event.target instanceof HTMLElement ? event.target.dataset['stop'] : undefined;
-  if (stop !== undefined) tell({ do: 'unshare', tab: Number(stop) });
+  const stop = event.target instanceof HTMLElement ? event.target.getAttribute('data-stop') : null;
+  if (stop !== null) tell({ do: 'unshare', tab: Number(stop) });
 });
 element('may-open', HTMLInputElement).addEventListener('change', (event) => {
   const shown = project();

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { CurrentView, ProjectView } from './contract.ts';
-import { actWords, hostWords, noteWords, troubleWords } from './words.ts';
+import { actWords, choiceWords, hostWords, noteWords, troubleWords } from './words.ts';
 
 const project: ProjectView = {
   key: 'p',
@@ -32,7 +32,7 @@ test('a tab that cannot be shared says why, and one that is asleep how it wakes'
   assert.equal(noteWords(unusable, project, undefined), 'Not a web page.');
   assert.match(
     noteWords({ ...unusable, project: 'p' }, project, undefined),
-    /^Paused: .*comes back/,
+    /^Paused: .*go on once/,
   );
 });
 
@@ -48,4 +48,11 @@ test('acting is explained where the project permits it, and said to be out of re
 test('a page is called by its host, or by its address where it has none', () => {
   assert.equal(hostWords('https://x.org:8080/a?b'), 'x.org:8080');
   assert.equal(hostWords('about:blank'), 'about:blank');
+  assert.equal(hostWords('chrome://version/'), 'chrome://version/');
+});
+
+test('projects of one name are told apart by their servers', () => {
+  const other = { ...project, key: 'q', server: 'y.org' };
+  assert.equal(choiceWords(project, [project, { ...other, name: 'Q' }]), 'P');
+  assert.equal(choiceWords(project, [project, other]), 'P (x.org)');
 });

@@ -1,4 +1,4 @@
-import type { CurrentView, ProjectView } from './contract.ts';
+import type { CurrentView, ProjectView, TabView } from './contract.ts';
 
 /** The state of a connection, as short as the header has room for. */
 export function statusWords(link: ProjectView['link']): string {
@@ -40,13 +40,19 @@ export function noteWords(
   if (current.unusable !== undefined) {
     return current.project === undefined
       ? current.unusable
-      : `Paused: ${current.unusable} It goes on when the tab comes back to a shared page.`;
+      : `Paused: ${current.unusable} Agents can go on once the tab is back on a page of yours.`;
   }
   if (other !== undefined) return `This tab is shared with ${other}. A tab belongs to one project.`;
   if (current.project === undefined && chosen.link === 'refused') {
     return 'Connect again before you share a tab.';
   }
   return '';
+}
+
+/** What a project is called among others: with its server where their names do not tell them apart. */
+export function choiceWords(project: ProjectView, all: readonly ProjectView[]): string {
+  const isUnique = all.every(({ key, name }) => key === project.key || name !== project.name);
+  return isUnique ? project.name : `${project.name} (${project.server})`;
 }
 
 /** What acting means in this project. */
@@ -58,5 +64,11 @@ export function actWords(project: ProjectView): string {
 
 export function hostWords(url: string): string {
   const parsed = URL.canParse(url) ? new URL(url) : undefined;
-  return parsed?.host || url;
+  return parsed !== undefined && /^https?:$/.test(parsed.protocol) ? parsed.host : url;
+}
+
+/** What the list says below a tab's title. */
+export function tabWords(tab: TabView): string {
+  if (tab.suspended !== undefined) return 'Paused';
+  return tab.made ? `Opened by an agent · ${hostWords(tab.url)}` : hostWords(tab.url);
 }

@@ -9,7 +9,7 @@ function begin(t: TestContext) {
   t.mock.timers.enable({ apis: ['setTimeout', 'Date'], now: 10_000 });
   const commands: string[] = [];
   const pictures: string[] = [];
-  const users = { now: 0, refuse: false };
+  const users: { now: number; refuse: boolean } = { now: 0, refuse: false };
   const casts = new Casts({
     take: () => {
       if (users.refuse) return Promise.reject(new Error('asleep'));

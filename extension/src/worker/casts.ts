@@ -44,6 +44,18 @@ export class Casts {
     void this.resume(tab);
   }
 
+  /** How many casts of a connection there are. */
+  count(key: string): number {
+    return [...this.#casts.values()].filter((cast) => cast.key === key).length;
+  }
+
+  /** Chrome gave a tab another id: who watched it goes on watching. */
+  move(from: number, to: number): void {
+    for (const cast of this.#casts.values()) if (cast.tab === from) cast.tab = to;
+    this.paused(from);
+    void this.resume(to);
+  }
+
   stop(key: string, id: number): void {
     this.#stopWhere((cast) => cast.key === key && cast.id === id);
   }
@@ -56,6 +68,7 @@ export class Casts {
     this.#stopWhere((cast) => cast.tab === tab);
   }
 
+  /** Whether a screencast runs in the tab. */
   isCast(tab: number): boolean {
     return this.#running.has(tab);
   }

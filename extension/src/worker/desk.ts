@@ -2,7 +2,7 @@ import * as alarms from './alarms.ts';
 import { Book } from './book.ts';
 import { Casts } from './casts.ts';
 import * as port from './debugger.ts';
-import { drop, endSession, replace, update } from './grants.ts';
+import { drop, endSession, maxGrants, replace, update } from './grants.ts';
 import { Guard } from './guard.ts';
 import { House } from './house.ts';
 import { identify } from './identity.ts';
@@ -17,6 +17,9 @@ import type { Stored } from './store.ts';
 import * as tabs from './tabs.ts';
 import { Wall } from './wall.ts';
 import { type CastOptions, Refusal, type ServerMessage } from './wire.ts';
+
+/** A connection has as many casts as tabs can be shared. */
+const mostCasts = maxGrants;
 
 /** The worker's middle: what happens in Chrome and what servers ask meet here. */
 export class Desk {
@@ -211,6 +214,9 @@ export class Desk {
   #cast(order: Order, options: CastOptions): void {
     const link = this.#links.get(order.key);
     try {
+      if (this.#casts.count(order.key) >= mostCasts) {
+        throw new Refusal('bad_request', 'Too many casts are under way.');
+      }
       const { grant } = this.house.usable(order.key, order.session, options.tab);
       if (link !== undefined) this.#casts.start(order.key, order.id, grant.tab, options, link);
     } catch (cause) {
@@ -235,7 +241,9 @@ export class Desk {
   #follow(found: Differences): void {
     for (const grant of found.gone) {
       this.#runs.stopTab(grant.tab, new Refusal('tab_closed', 'The tab is not shared any more.'));
-      this.#casts.stopTab(grant.tab);
+      const moved = this.book.ofName(grant.pairing, grant.name)?.grant.tab;
+      if (moved === undefined) this.#casts.stopTab(grant.tab);
+      else this.#casts.move(grant.tab, moved);
       this.#seats.release(grant.tab);
       if (grant.group !== undefined) void tabs.leaveGroup(grant.tab, grant.group);
     }

@@ -3,6 +3,7 @@ import { type TestContext, test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import { Link, type LinkState, type Socket } from './link.ts';
 import { newPairing } from './pairings.ts';
+import { member } from './parse.ts';
 import { prove } from './proof.ts';
 
 const token = 'secret-token';
@@ -70,7 +71,7 @@ async function until(holds: () => boolean): Promise<void> {
 async function greet(socket: FakeSocket, serverToken = token): Promise<void> {
   socket.onopen?.call(socket as never, {} as Event);
   await until(() => socket.sent.length === 1);
-  const extension = String(socket.sent[0]?.['nonce']);
+  const extension = String(member(socket.sent[0], 'nonce'));
   const mac = await prove(serverToken, 'server', { project: 'p_1', extension, server: 'nonce-s' });
   socket.hear({ t: 'challenge', nonce: 'nonce-s', mac });
 }
@@ -85,11 +86,15 @@ test('the extension proves itself only to a server that has, and tells its tabs 
   const { last, states } = begin(t);
   await pair(last());
   const [hello, proof] = last().sent;
-  assert.equal(hello?.['t'], 'hello');
-  assert.equal(hello?.['token_id'], 'abc847688f88e21e');
+  assert.equal(member(hello, 't'), 'hello');
+  assert.equal(member(hello, 'token_id'), 'abc847688f88e21e');
   assert.equal('tabs' in (hello ?? {}), false);
-  const challenge = { project: 'p_1', extension: String(hello?.['nonce']), server: 'nonce-s' };
-  assert.equal(proof?.['mac'], await prove(token, 'extension', challenge));
+  const challenge = {
+    project: 'p_1',
+    extension: String(member(hello, 'nonce')),
+    server: 'nonce-s',
+  };
+  assert.equal(member(proof, 'mac'), await prove(token, 'extension', challenge));
   assert.deepEqual(states, ['connecting', 'connected']);
   assert.ok(!JSON.stringify(last().sent).includes(token));
 });

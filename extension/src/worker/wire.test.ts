@@ -47,3 +47,22 @@ test('what a cast asks for is brought within bounds', () => {
     options: { tab: 't1', maxWidth: 4096, maxHeight: 720, quality: 1, fps: 30 },
   });
 });
+
+test('whatever arrives, nothing is thrown and nothing half read comes out', () => {
+  const seed =
+    '{"t":"paired","project":{"id":"p","name":"P"},"level":"act","heartbeat_s":20}\n{"a":[1]}';
+  let state = 1;
+  const next = (below: number) => {
+    state = (state * 48_271) % 2_147_483_647;
+    return state % below;
+  };
+  for (let round = 0; round < 5000; round += 1) {
+    const at = next(seed.length);
+    const spoilt = seed.slice(0, at) + String.fromCharCode(next(256)) + seed.slice(at + next(12));
+    const message = readMessage(spoilt);
+    if (message?.t === 'paired') {
+      assert.ok(message.project.id !== '' && (message.level === 'act' || message.level === 'read'));
+      assert.ok(message.heartbeatMS >= 1000 && message.heartbeatMS <= 20_000);
+    }
+  }
+});

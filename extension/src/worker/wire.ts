@@ -114,7 +114,7 @@ function readPaired(header: Fields): ServerMessage | undefined {
     project: { id, name: text(project, 'name') || id },
     level,
     server: text(header, 'server') ?? '',
-    heartbeatMS: (number(header, 'heartbeat_s') ?? 20) * 1000,
+    heartbeatMS: between(number(header, 'heartbeat_s'), 1, 20, 20) * 1000,
   };
 }
 
