@@ -51,7 +51,8 @@ type Engine struct {
 	// turn holds one token: the action that has it runs, and it guards everything below.
 	turn     chan struct{}
 	refs     *refs
-	seen     map[string]page // by tab
+	seen     map[string]page   // by tab
+	stands   map[string]string // by tab: the address last told
 	selected string
 }
 
@@ -60,7 +61,7 @@ func New(b Browser, o Options) *Engine {
 	if o.Timeout <= 0 {
 		o.Timeout = defaultTimeout
 	}
-	e := &Engine{browser: b, options: o, turn: make(chan struct{}, 1), refs: newRefs(), seen: map[string]page{}}
+	e := &Engine{browser: b, options: o, turn: make(chan struct{}, 1), refs: newRefs(), seen: map[string]page{}, stands: map[string]string{}}
 	e.turn <- struct{}{}
 	return e
 }
@@ -132,7 +133,7 @@ func (e *Engine) act(ctx context.Context, a Action) (Result, error) {
 	limit := e.limit(a)
 	ctx, cancel := context.WithTimeout(ctx, limit+answerGrace)
 	defer cancel()
-	job, err := e.prepare(ctx, a, job{tab: tab, limit: limit, action: a})
+	job, err := e.prepare(ctx, a, job{tab: tab, limit: limit, action: a, moved: e.hasMoved(tab)})
 	if err != nil {
 		return Result{}, err
 	}

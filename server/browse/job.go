@@ -18,6 +18,8 @@ type job struct {
 	plan   *plan
 	about  element // the element it acts on; zero for none
 	view   view
+	opens  string // the address, for open
+	moved  bool   // the tab stands elsewhere than at the last answer
 }
 
 // view is which snapshot the answer holds, if any.
@@ -111,6 +113,7 @@ func (e *Engine) prepareOpen(a Action, j job) (job, error) {
 	if err != nil {
 		return j, err
 	}
+	j.opens = url
 	j.plan.open(url)
 	j.plan.look(a, j.budget())
 	return j, nil
@@ -186,16 +189,10 @@ func badCursor() error {
 // carryOut runs the job and reads what came of it.
 func (e *Engine) carryOut(ctx context.Context, j job) (Result, error) {
 	result, err := e.send(ctx, j.plan)
-	if len(result.Steps) > j.plan.navigate && j.plan.navigate != absent {
-		if refused := navigationTrouble(result.Steps[j.plan.navigate]); refused != nil {
-			e.keepTab(j, result)
-			return Result{}, refused
-		}
-	}
+	e.keepTab(j, result)
 	if err != nil {
 		return e.salvage(ctx, j, result, err)
 	}
-	e.keepTab(j, result)
 	if result.Stopped { // the field was set without typing: look at the page now
 		return e.lookAgain(ctx, j, result)
 	}

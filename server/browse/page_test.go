@@ -349,6 +349,9 @@ func fields(p *tab) {
 func panes(p *tab) {
 	t := p.t
 	s := p.snapshot(map[string]any{})
+	if !strings.Contains(s.String(), "group scrollable") {
+		t.Errorf("a pane of mere text is not listed:\n%s", s)
+	}
 	var moved struct {
 		Pane      string
 		Moved     int
@@ -384,7 +387,7 @@ func drawing(p *tab) {
 func frames(p *tab) {
 	t := p.t
 	s := p.snapshot(map[string]any{})
-	if len(s.Lines) != 2 || !s.Lines[0].Frame || s.Lines[0].Node == 0 {
+	if len(s.Lines) != 2 || !s.Lines[0].Frame || s.Lines[0].Node == 0 || s.Lines[0].Name != "a" || s.Lines[0].URL != "/forms.html" {
 		raw, err := json.Marshal(s)
 		t.Errorf("a frameset is %s (%v), want its two frames", raw, err)
 	}

@@ -38,10 +38,8 @@ func (e *Engine) read(ctx context.Context, j job, ran program.Result) (Result, e
 	if !e.options.allows(r.state.URL) {
 		return Result{}, e.takeBack(ctx, j, r.result.Tab)
 	}
-	if err := e.readAll(r); err != nil {
-		return Result{}, err
-	}
-	return r.result, nil
+	e.stands[r.result.Tab] = r.state.URL
+	return r.result, e.readAll(r)
 }
 
 func (e *Engine) readAll(r *reading) error {
@@ -74,6 +72,9 @@ func (r *reading) whereabouts() error {
 	}
 	r.result.URL, r.result.Title, r.result.Status = Clean(r.state.URL), Clean(r.state.Title), r.state.Status
 	if r.job.plan.navigate == absent {
+		if r.job.moved {
+			r.notice("The page had moved to another address since the last answer.")
+		}
 		return nil
 	}
 	var reply struct {
@@ -84,11 +85,20 @@ func (r *reading) whereabouts() error {
 	}
 	if reply.LoaderID == "" {
 		r.notice("Only the part after # changed: it is the same document.")
+	} else if !isSamePlace(r.job.opens, r.state.URL) {
+		r.notice("The address led on to another one: see url.")
 	}
 	if r.state.Status >= 400 {
 		r.notice(fmt.Sprintf("The server answered with status %d.", r.state.Status))
 	}
 	return nil
+}
+
+// isSamePlace compares addresses without the part after #.
+func isSamePlace(a, b string) bool {
+	a, _, _ = strings.Cut(a, "#")
+	b, _, _ = strings.Cut(b, "#")
+	return strings.TrimSuffix(a, "/") == strings.TrimSuffix(b, "/")
 }
 
 func (r *reading) notice(text string) { r.result.Notices = append(r.result.Notices, text) }

@@ -23,11 +23,16 @@ func site(t *testing.T) string {
 		_, _ = io.WriteString(w, "<title>Gone</title><h1>No such thing</h1>")
 	})
 	mux.HandleFunc("/empty", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) })
+	mux.Handle("/onward", http.RedirectHandler("/links.html", http.StatusFound))
+	mux.HandleFunc("/slow", func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
 	mux.HandleFunc("/leave", func(w http.ResponseWriter, r *http.Request) {
 		http.Redirect(w, r, "http://"+strings.Replace(r.Host, "127.0.0.1", "localhost", 1)+"/one-pixel-toggle.html", http.StatusFound)
 	})
 	server := httptest.NewServer(mux)
-	t.Cleanup(server.Close)
+	t.Cleanup(func() {
+		server.CloseClientConnections() // one of them waits for an answer that never comes
+		server.Close()
+	})
 	return server.URL
 }
 
@@ -46,6 +51,7 @@ func TestActionsInChromium(t *testing.T) {
 		"a long page is cut at a line and goes on":                {check: longPage},
 		"frames stand below their elements and are clicked there": {check: framesInTree},
 		"answers of other shapes are told":                        {check: otherShapes},
+		"a page that moves by itself is told":                     {check: movedPage},
 		"a page that strays is taken back":                        {options: browse.Options{AllowDomains: []string{"127.0.0.1"}}, check: strayPage},
 		"reading does not write":                                  {options: browse.Options{ReadOnly: true}, check: readOnly},
 		"fields are filled, typed into and chosen from":           {check: filledFields},
@@ -194,6 +200,23 @@ func otherShapes(d *driver) {
 	d.open("links.html")
 	if r := d.do(`{"action":"open","url":"` + d.at + `/links.html#there"}`); len(r.Notices) == 0 || !strings.Contains(r.Notices[0], "same document") {
 		t.Errorf("%+v", r)
+	}
+}
+
+func movedPage(d *driver) {
+	t := d.t
+	if r := d.open("onward"); !strings.HasSuffix(r.URL, "/links.html") || !strings.Contains(strings.Join(r.Notices, " "), "led on") {
+		t.Errorf("%+v", r)
+	}
+	d.open("moving.html")
+	d.do(`{"action":"wait","url_glob":"**/links.html"}`)
+	d.open("moving.html")
+	d.do(`{"action":"wait","ms":400,"snapshot":"none"}`)
+	if r := d.do(`{"action":"snapshot"}`); !strings.HasSuffix(r.URL, "/links.html") {
+		t.Errorf("%+v", r)
+	}
+	if f := d.refused(`{"action":"open","url":"`+d.at+`/slow","timeout_ms":300}`, fault.Timeout); !strings.Contains(f.Message, "goes on loading") {
+		t.Errorf("%+v", f)
 	}
 }
 

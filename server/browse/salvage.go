@@ -3,6 +3,7 @@ package browse
 import (
 	"context"
 	"errors"
+	"fmt"
 
 	"chaperone/relay/program"
 	"chaperone/server/fault"
@@ -15,10 +16,10 @@ func (e *Engine) salvage(ctx context.Context, j job, ran program.Result, err err
 	if errors.As(err, &failed) && j.plan.landed != absent && failed.Step >= j.plan.landed && failed.Code != string(fault.Timeout) {
 		return e.lookAgain(ctx, j, ran)
 	}
-	if errors.As(err, &failed) && j.plan.locate == absent && failed.Code == string(fault.Timeout) {
-		e.keepTab(j, ran)
-	}
 	told := e.trouble(err, j.about)
+	if told.Code == fault.Timeout && j.action.Action == "open" {
+		return Result{}, fault.New(told.Code, fmt.Sprintf("The page was not there within %d ms; it goes on loading", j.plan.DeadlineMS), told.Hint)
+	}
 	if j.plan.locate != absent && len(ran.Steps) > j.plan.locate+1 {
 		told = fault.New(told.Code, told.Message+" (the click was sent; its outcome is unknown)", "Take a snapshot. Do not click again before you know.")
 	}

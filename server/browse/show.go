@@ -71,7 +71,7 @@ func (r *reading) difference(before, now page) bool {
 	}
 	if len(lines) > 0 {
 		r.result.Snapshot = &Snapshot{Text: text, Mode: "diff"}
-	} else if len(gone) == 0 {
+	} else if len(gone) == 0 && r.job.action.Action != "scroll" {
 		r.notice("Nothing that a snapshot shows has changed.")
 	}
 	return true

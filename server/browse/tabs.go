@@ -78,3 +78,14 @@ func has(tabs []program.Tab, id string) bool {
 func noSuchTab() error {
 	return fault.New(fault.TabClosed, "There is no such tab in this session", hint(fault.TabClosed))
 }
+
+// hasMoved reports whether the tab has gone elsewhere by itself since an answer told where it stands.
+func (e *Engine) hasMoved(id string) bool {
+	stood, told := e.stands[id]
+	for _, tab := range e.browser.Tabs() {
+		if tab.ID == id {
+			return told && tab.URL != "" && !isSamePlace(tab.URL, stood)
+		}
+	}
+	return false
+}

@@ -32,6 +32,9 @@ func (e *Engine) trouble(err error, about element) *fault.Fault {
 
 func (e *Engine) failure(failed *program.Error, about element) *fault.Fault {
 	code := known(fault.Code(failed.Code))
+	if code == fault.NavigationFailed {
+		return notLoaded(Clean(failed.Message))
+	}
 	told := fault.New(code, message(code, failed), hint(code))
 	return told.WithDetail(e.detail(code, failed.Detail, about))
 }
@@ -129,31 +132,19 @@ func options(detail json.RawMessage) string {
 	return "the options are " + strings.Join(d.Options, ", ")
 }
 
-// navigationTrouble reads Page.navigate's reply: Chrome's own net:: text, or nothing.
-func navigationTrouble(raw json.RawMessage) error {
-	var reply struct {
-		ErrorText  string `json:"errorText"`
-		IsDownload bool   `json:"isDownload"`
-	}
-	if err := json.Unmarshal(raw, &reply); err != nil {
-		return fault.Wrap(fmt.Errorf("decode navigation: %w", err), "the browser answered in another shape")
-	}
-	if reply.ErrorText == "" {
-		return nil
-	}
-	text := Clean(reply.ErrorText)
-	switch {
-	case reply.IsDownload:
-		return fault.New(fault.NavigationFailed, "The address is a download; the tab stays where it was", "Downloads are not available.")
-	case text == "net::ERR_ABORTED":
-		return fault.New(fault.NavigationFailed, "The server had no page to show (net::ERR_ABORTED); the tab stays where it was", "Open another address.")
-	case text == "net::ERR_BLOCKED_BY_CLIENT" || text == "net::ERR_TUNNEL_CONNECTION_FAILED":
-		return fault.New(fault.AddressRefused, "The address may not be reached from here ("+text+")", "Only public addresses on ports 80 and 443 can be opened.")
+// notLoaded is what Chrome says of a navigation that brought no page; the text begins with its own net:: name.
+func notLoaded(text string) *fault.Fault {
+	name, _, _ := strings.Cut(text, ":"+" ")
+	switch name {
+	case "net::ERR_ABORTED":
+		return fault.New(fault.NavigationFailed, "The server had no page to show, or it is a download ("+name+"); the tab stays where it was", "Open another address.")
+	case "net::ERR_BLOCKED_BY_CLIENT", "net::ERR_TUNNEL_CONNECTION_FAILED":
+		return fault.New(fault.AddressRefused, "The address may not be reached from here ("+name+")", "Only public addresses on ports 80 and 443 can be opened.")
 	}
 	return fault.New(fault.NavigationFailed, "The page did not load: "+text, hint(fault.NavigationFailed))
 }
 
-// botTitles and botTexts are what well-known checks visibly say.
+// isBotCheck knows well-known checks by what they visibly say.
 func isBotCheck(title string, lines []string) bool {
 	title = strings.ToLower(title)
 	for _, sign := range []string{"just a moment...", "attention required! | cloudflare", "are you a robot", "human verification", "ddos-guard", "vercel security checkpoint"} {

@@ -37,6 +37,7 @@ function computed(el: Element, role: string): string {
   // Naming says nothing of a control that is not rendered; its label still names it to a person.
   if (el instanceof HTMLInputElement && el.labels?.[0]) return textOf(el.labels[0]);
   if (role === 'generic' || el.getAttribute('aria-hidden') === 'true') return textOf(el);
+  if (role === 'iframe') return el.getAttribute('name') ?? '';
   return el.getAttribute('placeholder') ?? shadowText(el);
 }
 

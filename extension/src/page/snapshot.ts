@@ -40,12 +40,16 @@ function prune(it: Item, full: boolean): Item[] {
     case 'live':
       return entry(pruned, full);
     case 'landmark':
-      return children.length > 0 || it.role.endsWith('dialog') ? [pruned] : [];
     case 'set':
-      return children.length > 0 ? [pruned] : [];
+      return children.length > 0 || isOfUseEmpty(it) ? [pruned] : [];
     default:
       return [pruned];
   }
+}
+
+/** A dialog is worth a line by itself, and a pane of mere text can still be scrolled. */
+function isOfUseEmpty(it: Item): boolean {
+  return it.role.endsWith('dialog') || it.states.includes('scrollable');
 }
 
 /** A row, a list entry or a message says its text on its own line. */
