@@ -158,7 +158,8 @@ export function linkOf(el: Element): string | undefined {
 }
 
 function hrefOf(el: Element): string | undefined {
-  if (el.localName === 'iframe' || el.localName === 'frame') return el.getAttribute('src') ?? undefined;
+  if (el.localName === 'iframe' || el.localName === 'frame')
+    return el.getAttribute('src') ?? undefined;
   if (el.localName !== 'a' && el.localName !== 'area') return undefined;
   return el.getAttribute('href') ?? el.getAttribute('xlink:href') ?? undefined;
 }
