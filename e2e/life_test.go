@@ -30,6 +30,14 @@ func (s *served) linked() (connected bool, tabs int) {
 	return status.Connected, len(status.Tabs)
 }
 
+// linkedSince tells one link from the next.
+func (s *served) linkedSince() string {
+	s.t.Helper()
+	var status struct{ Since string }
+	s.ask(http.MethodGet, "/projects/default/pairing", nil, &status)
+	return status.Since
+}
+
 func (s *served) awaitLink(tabs int) {
 	s.t.Helper()
 	s.await(func() bool { connected, n := s.linked(); return connected && n == tabs }, "the browser to be connected with its tabs")
@@ -73,8 +81,9 @@ func TestOnlyTheSharedTabCanBeReached(t *testing.T) {
 
 func TestAStoppedWorkerComesBackWithTheSameGrants(t *testing.T) {
 	r := sharedRoad(t)
-	before := r.ref(r.session, "button", "Count")
+	before, since := r.ref(r.session, "button", "Count"), r.linkedSince()
 	check(t, r.person.StopWorker(t.Context()))
+	r.await(func() bool { return r.linkedSince() != since }, "the old link to end")
 	r.awaitLink(1)
 	if after := r.ref(r.session, "button", "Count"); after != before {
 		t.Errorf("the button was %s and is %s", before, after)

@@ -59,10 +59,13 @@ func serveIn(t *testing.T, data string, args ...string) *served {
 	}
 	go func() { defer close(s.ended); _ = s.cmd.Wait() }()
 	t.Cleanup(s.stop)
-	s.await(func() bool { return exists(filepath.Join(data, server.InfoFile)) || s.isOver() }, "the server to be ready")
 	var err error
-	if s.info, err = server.ReadInfo(data); err != nil {
-		t.Fatalf("%v\n%s", err, s.log)
+	s.await(func() bool {
+		s.info, err = server.ReadInfo(data)
+		return s.isOver() || (err == nil && s.info.PID == s.cmd.Process.Pid)
+	}, "the server to be ready")
+	if err != nil || s.isOver() {
+		t.Fatalf("the server is not ready: %v\n%s", err, s.log)
 	}
 	if s.agent, err = demo.NewAgent(data); err != nil {
 		t.Fatal(err)

@@ -15,6 +15,7 @@ import (
 // and localhost, so that frames of the other are out of process.
 type site struct {
 	*httptest.Server
+	origin   string // what URL will be, for the routes
 	requests atomic.Int64
 	hitsMu   sync.Mutex
 	hits     map[string]int // by way, POSTs and what else writes
@@ -28,7 +29,7 @@ func openSite(t *testing.T) *site {
 		s.requests.Add(1)
 		routes.ServeHTTP(w, r)
 	}))
-	s.URL = "http://" + s.Listener.Addr().String()
+	s.origin = "http://" + s.Listener.Addr().String()
 	s.Start()
 	t.Cleanup(s.Close)
 	return s
@@ -43,7 +44,7 @@ func serveMux(t *testing.T, mux *http.ServeMux) string {
 }
 
 // other is the same server under its other name.
-func (s *site) other() string { return strings.Replace(s.URL, "127.0.0.1", "localhost", 1) }
+func (s *site) other() string { return strings.Replace(s.origin, "127.0.0.1", "localhost", 1) }
 
 func (s *site) hit(way string) {
 	s.hitsMu.Lock()
@@ -104,7 +105,7 @@ func (s *site) routes() http.Handler {
 
 func (s *site) page(w http.ResponseWriter, body string) {
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
-	body = strings.NewReplacer("{other}", s.other(), "{own}", s.URL).Replace(body)
+	body = strings.NewReplacer("{other}", s.other(), "{own}", s.origin).Replace(body)
 	_, _ = fmt.Fprint(w, `<!doctype html><html lang="en"><meta charset="utf-8">`+body)
 }
 

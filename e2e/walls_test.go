@@ -57,8 +57,12 @@ func TestNoPageCanWriteFromAReadOnlySession(t *testing.T) {
 		}
 		r.do(action{"action": "open", "url": r.site.URL + "/post"})
 		r.clickNamed("button", "way keepalive")
-		r.await(func() bool { return r.site.count("fetch") == 1 }, "the page's own fetch, which is let through")
-		if got := r.site.posted(); len(got) != 1 {
+		permitted := 0
+		if r.person != nil { // a script may read by POST; of a managed session egress lets that out in TLS only
+			permitted = 1
+			r.await(func() bool { return r.site.count("fetch") == 1 }, "the page's own fetch, which is let through")
+		}
+		if got := r.site.posted(); len(got) != permitted {
 			t.Errorf("these ways got through: %s", strings.Join(got, ", "))
 		}
 	})

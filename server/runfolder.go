@@ -27,7 +27,11 @@ func (f *folder) runFolder() (string, error) {
 		return "", fmt.Errorf("resolve the data folder: %w", err)
 	}
 	sum := sha256.Sum256([]byte(abs))
-	path = filepath.Join(os.TempDir(), fmt.Sprintf("chaperone-%d-%s", os.Geteuid(), hex.EncodeToString(sum[:6])))
+	name := fmt.Sprintf("chaperone-%d-%s", os.Geteuid(), hex.EncodeToString(sum[:6]))
+	path = filepath.Join(os.TempDir(), name)
+	if len(path) > runPathMax {
+		path = filepath.Join("/tmp", name) // a temporary folder of one's own may be as deep as the data folder
+	}
 	if err := os.MkdirAll(path, 0o700); err != nil {
 		return "", fmt.Errorf("make the run folder: %w", err)
 	}
