@@ -47,10 +47,15 @@ func (w *world) serve(out http.ResponseWriter, r *http.Request) {
 	if r.Method != http.MethodGet {
 		w.writes.Add(1)
 	}
+	if r.URL.Path == "/elsewhere" {
+		http.Redirect(out, r, w.server.http.URL+"/dashboard", http.StatusFound)
+		return
+	}
 	out.Header().Set("Content-Type", "text/html; charset=utf-8")
 	_, _ = fmt.Fprintf(out, `<!doctype html><title>Page %[1]s</title><h1>Page %[1]s</h1>
 <p><a href="/next">Next page</a></p>
 <p><a href="/window" target="_blank">New window</a></p>
+<p><a href="/elsewhere">Elsewhere</a></p>
 <form id="same" method="post" action="/written"><input name="a" value="b" aria-label="Name"><button>Send</button></form>
 <form id="new" method="post" action="/written" target="_blank"></form>
 <p><button type="button" onclick="document.getElementById('new').submit()">Write in a new window</button></p>`, r.URL.Path)
@@ -287,6 +292,59 @@ func TestATabSleepsOnPagesOfNobodyAndWakes(t *testing.T) {
 		s.server.tabsUntil("a tab that is awake", func(tabs []sharedTab) bool { return len(tabs) == 1 && tabs[0].Suspended == "" })
 		s.server.must(s.name, object{"run": "@state"})
 	}
+}
+
+func TestAPageThatLeadsToTheServerIsNotRead(t *testing.T) {
+	t.Parallel()
+	s := newSharing(t, "act", "act")
+	for sentence, steps := range map[string][]any{
+		"a redirect":       {call("Page.navigate", object{"url": s.site.URL + "/elsewhere"}), object{"settle": object{"quiet_ms": 100, "max_ms": 3000}}, object{"run": "@snapshot", "args": object{"budget": 4000}}},
+		"a link, followed": append(click("link", "Elsewhere"), object{"run": "@snapshot", "args": object{"budget": 4000}}),
+	} {
+		answer := s.server.run("s_1", s.name, steps...)
+		if answer.Error == nil || answer.Error.Code != "tab_suspended" || len(answer.Steps) > 0 {
+			t.Errorf("%s to the server's own page is answered %+v, want tab_suspended and no step's result", sentence, answer)
+		}
+		s.tab.goTo(s.site.URL + "/first")
+		s.server.tabsUntil("a tab that is awake", func(tabs []sharedTab) bool { return len(tabs) == 1 && tabs[0].Suspended == "" })
+	}
+}
+
+func TestALevelLoweredWhileAProgramRunsStopsIt(t *testing.T) {
+	t.Parallel()
+	s := newSharing(t, "act", "act")
+	stopped := make(chan result, 1)
+	go func() {
+		defer close(stopped)
+		stopped <- s.server.run("s_1", s.name,
+			call("Page.navigate", object{"url": s.site.URL + "/begun"}),
+			object{"await": object{"run": "@has_text", "args": object{"text": "never there"}, "max_ms": 14000}})
+	}()
+	s.tab.until("location.pathname === '/begun'")
+	s.popup.eval("document.querySelector('#level-read').click()")
+	if answer := <-stopped; answer.Error == nil || answer.Error.Code != "forbidden" {
+		t.Errorf("the program is answered %+v, want forbidden", answer.Error)
+	}
+	key := call("Input.dispatchKeyEvent", object{"type": "keyDown", "key": "a"})
+	if answer := s.server.run("s_1", s.name, key); answer.Error == nil || answer.Error.Code != "forbidden" {
+		t.Errorf("a key is answered %+v, want forbidden", answer.Error)
+	}
+}
+
+func TestTheRealPopupIsAboutTheTabInFront(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, "act")
+	tab := w.open(w.site.URL + "/first")
+	helper := w.popup(tab)
+	w.pair(helper)
+	tab.must("", "Target.activateTarget", object{"targetId": tab.target}, nil)
+	helper.eval("chrome.action.openPopup()")
+	popup := w.attach(w.target(func(info targetInfo) bool {
+		return info.ID != helper.target && strings.HasSuffix(info.URL, "/popup.html")
+	}).ID)
+	popup.until("document.querySelector('#current-page')?.textContent.includes('Page /first')")
+	share(popup, "read")
+	w.server.tabsUntil("one tab", func(tabs []sharedTab) bool { return len(tabs) == 1 && strings.HasSuffix(tabs[0].URL, "/first") })
 }
 
 func TestAStoppedWorkerComesBackWithTheSameGrants(t *testing.T) {
