@@ -26,21 +26,21 @@ func NewAgent(data string) (*Agent, error) {
 	if err != nil {
 		return nil, err
 	}
-	token, err := os.ReadFile(filepath.Join(data, server.TokenFile))
+	token, err := os.ReadFile(filepath.Join(data, server.TokenFile)) //nolint:gosec // the data folder is the caller's own
 	if err != nil {
 		return nil, err
 	}
 	return &Agent{url: info.URL, token: strings.TrimSpace(string(token))}, nil
 }
 
-// Refused is an answer with an error code.
-type Refused struct {
+// RefusedError is an answer with an error code.
+type RefusedError struct {
 	Code    string `json:"code"`
 	Message string `json:"message"`
 	Hint    string `json:"hint"`
 }
 
-func (r *Refused) Error() string { return r.Code + ": " + r.Message }
+func (r *RefusedError) Error() string { return r.Code + ": " + r.Message }
 
 // Ask sends one request to /api/v1 and decodes the answer into one, when one is given.
 func (a *Agent) Ask(ctx context.Context, method, path string, body, into any) error {
@@ -72,7 +72,7 @@ func decode(response *http.Response, into any) error {
 		return err
 	}
 	if response.StatusCode >= http.StatusBadRequest {
-		var answer struct{ Error Refused }
+		var answer struct{ Error RefusedError }
 		if err := json.Unmarshal(raw, &answer); err != nil || answer.Error.Code == "" {
 			return fmt.Errorf("%s answered %s: %s", response.Request.URL.Path, response.Status, raw)
 		}

@@ -157,14 +157,14 @@ func (p *Page) Wait(ctx context.Context, expression string) error {
 		}
 		select {
 		case <-ctx.Done():
-			return fmt.Errorf("the page never came to %s (%w); it shows %q", expression, errors.Join(err, ctx.Err()), p.shows())
+			return fmt.Errorf("the page never came to %s (%w); it shows %q", expression, errors.Join(err, ctx.Err()), p.shows(context.WithoutCancel(ctx)))
 		case <-tick.C:
 		}
 	}
 }
 
-func (p *Page) shows() string {
-	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+func (p *Page) shows(ctx context.Context) string {
+	ctx, cancel := context.WithTimeout(ctx, time.Second)
 	defer cancel()
 	var text string
 	if err := p.Do(ctx, "document.body.innerText", &text); err != nil {

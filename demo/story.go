@@ -228,7 +228,7 @@ func (s *story) refuseForm(ctx context.Context) (string, error) {
 }
 
 func refusedWith(err error, code string) (string, error) {
-	var refused *Refused
+	var refused *RefusedError
 	if !errors.As(err, &refused) || refused.Code != code {
 		return "", fmt.Errorf("want the refusal %s, got %w", code, errors.Join(err, errors.New("end of answer")))
 	}

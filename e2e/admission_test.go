@@ -14,7 +14,6 @@ import (
 
 func TestTheLinkAdmitsOnlyTheExtensionAtOurOwnHost(t *testing.T) {
 	r := serve(t)
-	url := "ws" + strings.TrimPrefix(r.info.URL, "http") + "/api/browser/extension/connect"
 	own := "chrome-extension://" + server.ExtensionID
 	for name, header := range map[string]http.Header{
 		"without an Origin":       {},
@@ -22,21 +21,32 @@ func TestTheLinkAdmitsOnlyTheExtensionAtOurOwnHost(t *testing.T) {
 		"from another extension":  {"Origin": {"chrome-extension://aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"}},
 		"with an extended origin": {"Origin": {own + ".example.com"}},
 	} {
-		_, response, err := websocket.Dial(t.Context(), url, &websocket.DialOptions{HTTPHeader: header})
-		if err == nil {
-			t.Errorf("a socket %s was admitted", name)
-			continue
-		}
-		if response == nil || response.StatusCode != http.StatusForbidden {
-			t.Errorf("a socket %s: %v, want 403", name, err)
+		if status := r.knock(&websocket.DialOptions{HTTPHeader: header}); status != http.StatusForbidden {
+			t.Errorf("a socket %s is answered %d, want 403", name, status)
 		}
 	}
-	_, response, err := websocket.Dial(t.Context(), url, &websocket.DialOptions{
-		HTTPHeader: http.Header{"Origin": {own}}, Host: "rebound.example.com",
-	})
-	if err == nil || response == nil || response.StatusCode == http.StatusSwitchingProtocols {
-		t.Errorf("a foreign Host: %v", err)
+	foreign := &websocket.DialOptions{HTTPHeader: http.Header{"Origin": {own}}, Host: "rebound.example.com"}
+	if status := r.knock(foreign); status < http.StatusBadRequest {
+		t.Errorf("a foreign Host is answered %d", status)
 	}
+	ours := &websocket.DialOptions{HTTPHeader: http.Header{"Origin": {own}}}
+	if status := r.knock(ours); status != http.StatusSwitchingProtocols {
+		t.Errorf("the extension itself is answered %d", status)
+	}
+}
+
+// knock asks for a link and says with which status it was answered.
+func (s *served) knock(o *websocket.DialOptions) int {
+	s.t.Helper()
+	url := "ws" + strings.TrimPrefix(s.info.URL, "http") + "/api/browser/extension/connect"
+	socket, response, err := websocket.Dial(s.t.Context(), url, o) //nolint:bodyclose // the library has read and closed it
+	if err == nil {
+		check(s.t, socket.CloseNow())
+	}
+	if response == nil {
+		s.t.Fatalf("no answer: %v", err)
+	}
+	return response.StatusCode
 }
 
 func TestForeignHostsAndOriginsAreRefused(t *testing.T) {
@@ -45,12 +55,8 @@ func TestForeignHostsAndOriginsAreRefused(t *testing.T) {
 		request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, r.info.URL+"/api/v1/me", nil)
 		check(t, err)
 		request.Host = host
-		request.Header.Set("Authorization", "Bearer "+r.token())
-		response, err := http.DefaultClient.Do(request)
-		check(t, err)
-		_ = response.Body.Close()
-		if response.StatusCode < http.StatusBadRequest {
-			t.Errorf("the Host %s was answered %s", host, response.Status)
+		if status, _ := r.send(request); status < http.StatusBadRequest {
+			t.Errorf("the Host %s was answered %d", host, status)
 		}
 	}
 }
@@ -81,19 +87,9 @@ func TestBadInputGetsItsCodeAndLosesNothing(t *testing.T) {
 	} {
 		request, err := http.NewRequestWithContext(t.Context(), c.method, r.info.URL+c.path, bytes.NewBufferString(c.body))
 		check(t, err)
-		request.Header.Set("Authorization", "Bearer "+r.token())
 		request.Header.Set("Content-Type", "application/json")
-		response, err := http.DefaultClient.Do(request)
-		if err != nil {
-			t.Errorf("%s: %v", name, err)
-			continue
-		}
-		var body bytes.Buffer
-		_, err = body.ReadFrom(response.Body)
-		check(t, err)
-		_ = response.Body.Close()
-		if !strings.Contains(body.String(), `"code":"`+c.code+`"`) {
-			t.Errorf("%s: answered %s %s, want %s", name, response.Status, body.String(), c.code)
+		if status, body := r.send(request); status != c.status || !strings.Contains(body, `"code":"`+c.code+`"`) {
+			t.Errorf("%s: answered %d %s, want %d %s", name, status, body, c.status, c.code)
 		}
 	}
 	if r.act(session, action{"action": "snapshot"}).Title != "Start" {

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -27,8 +28,9 @@ func BenchmarkOneProgramAgainstCallByCall(b *testing.B) {
 			far := openFar(b, roundTrip/2)
 			whole, single := clickAsOne(), clickAsMany()
 			far.run(b, whole) // both ways warm: world made, debugger attached
-			var one, many []time.Duration
-			for range max(b.N, 15) {
+			rounds := max(b.N, 15)
+			one, many := make([]time.Duration, 0, rounds), make([]time.Duration, 0, rounds)
+			for range rounds {
 				one = append(one, timed(func() { far.run(b, whole) }))
 				many = append(many, timed(func() {
 					for _, p := range single {
@@ -66,8 +68,9 @@ func clickAsMany() []program.Program {
 			`{"type":"` + kind + `","x":400,"y":300,"button":"left","clickCount":1}`)}
 	}
 	steps := append([]program.Step{find()}, mouse("mousePressed"), mouse("mouseReleased"))
-	var programs []program.Program
-	for _, s := range append(steps, after()...) {
+	steps = append(steps, after()...)
+	programs := make([]program.Program, 0, len(steps))
+	for _, s := range steps {
 		programs = append(programs, program.Program{Tab: "t1", DeadlineMS: 30_000, Steps: []program.Step{s}})
 	}
 	return programs
@@ -163,12 +166,13 @@ func shareBenchPage(b *testing.B, at net.Addr, p benchPairing) {
 
 // benchPage is a page of 20 links and a button that counts.
 func benchPage() string {
-	page := `<!doctype html><title>Bench</title><h1>Bench</h1><button style="position:fixed;left:350px;top:280px;width:100px;height:40px"
-onclick="o.textContent=++n">Count</button><output id="o"></output><script>var n = 0</script>`
+	var page strings.Builder
+	page.WriteString(`<!doctype html><title>Bench</title><h1>Bench</h1><button style="position:fixed;left:350px;top:280px;width:100px;height:40px"
+onclick="o.textContent=++n">Count</button><output id="o"></output><script>var n = 0</script>`)
 	for i := range 20 {
-		page += fmt.Sprintf(`<p><a href="/%d">Link number %d</a></p>`, i, i)
+		fmt.Fprintf(&page, `<p><a href="/%d">Link number %d</a></p>`, i, i)
 	}
-	return page
+	return page.String()
 }
 
 func timed(do func()) time.Duration {

@@ -1,6 +1,7 @@
 package e2e_test
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"os/exec"
@@ -21,7 +22,7 @@ func buildAndRun(m *testing.M) int {
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
 	binary = filepath.Join(dir, "chaperone")
-	build := exec.Command("go", "build", "-race", "-o", binary, "chaperone/cmd/chaperone")
+	build := exec.CommandContext(context.Background(), "go", "build", "-race", "-o", binary, "chaperone/cmd/chaperone")
 	build.Stdout, build.Stderr = os.Stderr, os.Stderr
 	if err := build.Run(); err != nil {
 		fmt.Fprintln(os.Stderr, "build the binary under test:", err)

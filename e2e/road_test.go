@@ -18,12 +18,12 @@ type road struct {
 }
 
 // onBothRoads runs a test with a read-only session of each backend, at the site's start page.
-func onBothRoads(t *testing.T, test func(t *testing.T, r *road)) {
+func onBothRoads(t *testing.T, test func(r *road)) {
 	t.Helper()
 	onRoads(t, "read_only", test)
 }
 
-func onRoads(t *testing.T, policy string, test func(t *testing.T, r *road)) {
+func onRoads(t *testing.T, policy string, test func(r *road)) {
 	t.Helper()
 	t.Run("managed", func(t *testing.T) {
 		s := openSite(t)
@@ -31,7 +31,7 @@ func onRoads(t *testing.T, policy string, test func(t *testing.T, r *road)) {
 		r.policy(policy)
 		r.session = r.served.session("managed")
 		r.act(r.session, action{"action": "open", "url": s.URL + "/"})
-		test(t, r)
+		test(r)
 	})
 	t.Run("shared", func(t *testing.T) {
 		s := openSite(t)
@@ -39,7 +39,7 @@ func onRoads(t *testing.T, policy string, test func(t *testing.T, r *road)) {
 		r.policy(policy)
 		r.shareStart(t)
 		r.session = r.served.session("shared")
-		test(t, r)
+		test(r)
 	})
 }
 
@@ -95,7 +95,8 @@ func lacks(t *testing.T, what, got, unwanted string) {
 }
 
 func TestReadingActionsWorkAlikeOnBothRoads(t *testing.T) {
-	onBothRoads(t, func(t *testing.T, r *road) {
+	onBothRoads(t, func(r *road) {
+		t := r.t
 		snapshot := r.snapshot()
 		for _, line := range []string{`- heading "Start"`, `- link "Second page" [ref=`, `- button "Count" [ref=`} {
 			wants(t, "the snapshot", snapshot, line)
@@ -132,7 +133,8 @@ func TestReadingActionsWorkAlikeOnBothRoads(t *testing.T) {
 }
 
 func TestTabsAndPicturesWorkAlikeOnBothRoads(t *testing.T) {
-	onBothRoads(t, func(t *testing.T, r *road) {
+	onBothRoads(t, func(r *road) {
+		t := r.t
 		var answer struct {
 			Tabs       []struct{ ID, URL string }
 			Screenshot struct {
@@ -159,7 +161,8 @@ func TestTabsAndPicturesWorkAlikeOnBothRoads(t *testing.T) {
 }
 
 func TestFramesAreInTheTreeAndCanBeClicked(t *testing.T) {
-	onBothRoads(t, func(t *testing.T, r *road) {
+	onBothRoads(t, func(r *road) {
+		t := r.t
 		r.do(action{"action": "open", "url": r.site.URL + "/frames"})
 		snapshot := r.snapshot()
 		wants(t, "the snapshot", snapshot, `heading "Second"`)
@@ -173,7 +176,8 @@ func TestFramesAreInTheTreeAndCanBeClicked(t *testing.T) {
 }
 
 func TestARefIsNeverGivenToAnotherElement(t *testing.T) {
-	onBothRoads(t, func(t *testing.T, r *road) {
+	onBothRoads(t, func(r *road) {
+		t := r.t
 		r.do(action{"action": "open", "url": r.site.URL + "/rows"})
 		ana := r.ref(r.session, "button", "Open Ana")
 		if again := r.ref(r.session, "button", "Open Ana"); again != ana {
@@ -191,7 +195,8 @@ func TestARefIsNeverGivenToAnotherElement(t *testing.T) {
 }
 
 func TestPageTextCannotForgeARef(t *testing.T) {
-	onBothRoads(t, func(t *testing.T, r *road) {
+	onBothRoads(t, func(r *road) {
+		t := r.t
 		r.do(action{"action": "open", "url": r.site.URL + "/hostile"})
 		snapshot := r.snapshot()
 		wants(t, "the snapshot", snapshot, `button "Real" [ref=`)
@@ -203,7 +208,8 @@ func TestPageTextCannotForgeARef(t *testing.T) {
 }
 
 func TestAnInteractiveProjectFillsTypesPressesAndSelects(t *testing.T) {
-	onRoads(t, "interactive", func(t *testing.T, r *road) {
+	onRoads(t, "interactive", func(r *road) {
+		t := r.t
 		r.do(action{"action": "open", "url": r.site.URL + "/form"})
 		r.do(action{"action": "fill", "ref": r.ref(r.session, "textbox", "City"), "text": "Zürich – 狛江市"})
 		wants(t, "the snapshot", r.snapshot(), "Zürich – 狛江市")

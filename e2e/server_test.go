@@ -43,7 +43,7 @@ func serve(t *testing.T, args ...string) *served {
 // folder is a test's own, with a path short enough for sockets, whatever the test is called.
 func folder(t *testing.T) string {
 	t.Helper()
-	dir, err := os.MkdirTemp("", "e2e-")
+	dir, err := os.MkdirTemp("", "e2e-") //nolint:usetesting // t.TempDir names the test, and that is too long for sockets
 	check(t, err)
 	t.Cleanup(func() { check(t, os.RemoveAll(dir)) })
 	return dir
@@ -52,7 +52,8 @@ func folder(t *testing.T) string {
 func serveIn(t *testing.T, data string, args ...string) *served {
 	t.Helper()
 	s := &served{t: t, data: data, log: &lockedBuffer{}, ended: make(chan struct{})}
-	s.cmd = exec.Command(binary, append([]string{"serve", "--addr", "127.0.0.1:0", "--data", data}, args...)...)
+	s.cmd = exec.Command(binary, //nolint:noctx // it outlives the test's context and is stopped by stop
+		append([]string{"serve", "--addr", "127.0.0.1:0", "--data", data}, args...)...)
 	s.cmd.Stdout, s.cmd.Stderr = s.log, s.log
 	if err := s.cmd.Start(); err != nil {
 		t.Fatal(err)
@@ -254,7 +255,7 @@ func (s *served) act(session string, a action) demo.Answer {
 }
 
 // refused runs an action that must be refused with a code.
-func (s *served) refused(session string, a action, code string) *demo.Refused {
+func (s *served) refused(session string, a action, code string) {
 	s.t.Helper()
 	_, err := s.agent.Act(s.t.Context(), session, a)
 	refusal := asRefused(err)
@@ -264,15 +265,11 @@ func (s *served) refused(session string, a action, code string) *demo.Refused {
 	if refusal.Hint == "" {
 		s.t.Errorf("%v: the refusal %q has no hint", a, refusal.Message)
 	}
-	return refusal
 }
 
-func asRefused(err error) *demo.Refused {
-	var refusal *demo.Refused
-	if errors.As(err, &refusal) {
-		return refusal
-	}
-	return nil
+func asRefused(err error) *demo.RefusedError {
+	refusal, _ := errors.AsType[*demo.RefusedError](err)
+	return refusal
 }
 
 // ref finds an element in a fresh snapshot.
@@ -332,16 +329,24 @@ func (s *served) fetch(path string) string {
 	s.t.Helper()
 	request, err := http.NewRequestWithContext(s.t.Context(), http.MethodGet, s.info.URL+path, nil)
 	check(s.t, err)
+	status, body := s.send(request)
+	if status != http.StatusOK {
+		s.t.Fatalf("GET %s: %d: %s", path, status, body)
+	}
+	return body
+}
+
+// send sends a request as it is, with the agent's token.
+func (s *served) send(request *http.Request) (status int, body string) {
+	s.t.Helper()
 	request.Header.Set("Authorization", "Bearer "+s.token())
-	response, err := http.DefaultClient.Do(request)
+	client := http.Client{Timeout: patience}
+	response, err := client.Do(request)
 	check(s.t, err)
 	defer func() { _ = response.Body.Close() }()
-	body, err := io.ReadAll(response.Body)
+	raw, err := io.ReadAll(response.Body)
 	check(s.t, err)
-	if response.StatusCode != http.StatusOK {
-		s.t.Fatalf("GET %s: %s: %s", path, response.Status, body)
-	}
-	return string(body)
+	return response.StatusCode, string(raw)
 }
 
 func (s *served) token() string {

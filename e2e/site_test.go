@@ -2,8 +2,10 @@ package e2e_test
 
 import (
 	"fmt"
+	"maps"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -62,11 +64,7 @@ func (s *site) count(way string) int {
 func (s *site) posted() []string {
 	s.hitsMu.Lock()
 	defer s.hitsMu.Unlock()
-	var ways []string
-	for way := range s.hits {
-		ways = append(ways, way)
-	}
-	return ways
+	return slices.Sorted(maps.Keys(s.hits))
 }
 
 func (s *site) routes() http.Handler {
@@ -83,7 +81,7 @@ func (s *site) routes() http.Handler {
 	mux.HandleFunc("/r307", func(w http.ResponseWriter, r *http.Request) {
 		http.Redirect(w, r, "/hit/redirect", http.StatusTemporaryRedirect)
 	})
-	mux.HandleFunc("GET /sw.js", func(w http.ResponseWriter, r *http.Request) {
+	mux.HandleFunc("GET /sw.js", func(w http.ResponseWriter, _ *http.Request) {
 		s.hit("service worker")
 		w.Header().Set("Content-Type", "text/javascript")
 		_, _ = fmt.Fprint(w, "self.onfetch = () => {}")

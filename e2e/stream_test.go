@@ -27,7 +27,8 @@ func (s *served) listen(path, after string, take func(message) bool) {
 	if after != "" {
 		request.Header.Set("Last-Event-ID", after)
 	}
-	response, err := http.DefaultClient.Do(request)
+	client := http.Client{}
+	response, err := client.Do(request)
 	check(s.t, err)
 	defer func() { _ = response.Body.Close() }()
 	if kind := response.Header.Get("Content-Type"); !strings.HasPrefix(kind, "text/event-stream") {
@@ -57,7 +58,8 @@ func (s *served) listen(path, after string, take func(message) bool) {
 }
 
 func TestFramesShowTheLivePageOnBothRoads(t *testing.T) {
-	onBothRoads(t, func(t *testing.T, r *road) {
+	onBothRoads(t, func(r *road) {
+		t := r.t
 		r.snapshot()
 		r.listen("/sessions/"+r.session+"/frames", "", func(m message) bool {
 			var frame struct {

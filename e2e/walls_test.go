@@ -10,7 +10,7 @@ import (
 
 // TestReadOnlyRefusesEveryWritingAction is the first wall: the tool, called directly.
 func TestReadOnlyRefusesEveryWritingAction(t *testing.T) {
-	onBothRoads(t, func(t *testing.T, r *road) {
+	onBothRoads(t, func(r *road) {
 		for _, a := range []action{
 			{"action": "fill", "role": "textbox", "name": "x", "text": "y"},
 			{"action": "type", "text": "y"},
@@ -27,7 +27,8 @@ func TestReadOnlyRefusesEveryWritingAction(t *testing.T) {
 
 // TestReadOnlyRefusesAFormThatPosts is the second wall's word about a click that would plainly submit.
 func TestReadOnlyRefusesAFormThatPosts(t *testing.T) {
-	onBothRoads(t, func(t *testing.T, r *road) {
+	onBothRoads(t, func(r *road) {
+		t := r.t
 		r.do(action{"action": "open", "url": r.site.URL + "/form"})
 		r.refused(r.session, action{"action": "click", "ref": r.ref(r.session, "button", "Save note")}, "form_refused")
 		if r.site.count("plain") != 0 {
@@ -44,7 +45,8 @@ func TestNoPageCanWriteFromAReadOnlySession(t *testing.T) {
 	ways := []string{
 		"submit", "requestSubmit", "blank", "named", "top", "redirect", "popup", "formmethod", "srcdoc", "beacon", "ping", "worker", "crosssite",
 	}
-	onBothRoads(t, func(t *testing.T, r *road) {
+	onBothRoads(t, func(r *road) {
+		t := r.t
 		for _, way := range ways {
 			r.do(action{"action": "open", "url": r.site.URL + "/post"})
 			if way == "worker" && r.person != nil {
@@ -135,7 +137,7 @@ func TestAPageCannotLeadAManagedBrowserInside(t *testing.T) {
 	}
 }
 
-func (s *served) refusedAny(session string, a action) *demo.Refused {
+func (s *served) refusedAny(session string, a action) *demo.RefusedError {
 	s.t.Helper()
 	_, err := s.agent.Act(s.t.Context(), session, a)
 	refusal := asRefused(err)

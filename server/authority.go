@@ -43,11 +43,11 @@ func edgeError(err error) error {
 	}
 	f := fault.Of(err)
 	code := f.Code
-	switch code {
-	case fault.NotFound:
+	if code == fault.NotFound {
 		code = fault.Unauthorised
-	case fault.Internal:
-		code = fault.Unavailable
+	}
+	if code == fault.Internal {
+		code = fault.Unavailable // the server is in trouble, not the browser: it shall come back
 	}
 	return &program.Error{Step: -1, Code: string(code), Message: f.Message}
 }

@@ -34,8 +34,7 @@ func (m managed) Describe() string {
 // CheckURL refuses early what egress would refuse; egress is what enforces it.
 func (m managed) CheckURL(raw string) error {
 	_, err := egress.CheckURL(raw, m.testOrigins)
-	var refusal *egress.Refusal
-	if errors.As(err, &refusal) {
+	if refusal, ok := errors.AsType[*egress.Refusal](err); ok {
 		return fault.New(fault.Code(refusal.Code), "that address is refused: "+string(refusal.Reason),
 			"Managed browsers open public http and https addresses only.")
 	}

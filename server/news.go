@@ -37,7 +37,7 @@ func (n *news) take(e relay.Event) {
 func (n *news) carry(l *ledger.Ledger, s *session.Service, log *slog.Logger) {
 	put := func(e relay.Event) {
 		if err := write(context.Background(), e, l, s); err != nil {
-			log.Error("link event lost", "kind", string(e.Kind), "error", err)
+			log.Error("link event lost", slog.String("kind", string(e.Kind)), slog.Any("error", err))
 		}
 	}
 	go func() {

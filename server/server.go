@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
+	"slices"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -95,8 +96,8 @@ func (r *rooms) run(ctx context.Context) error {
 // close ends the rooms, the last made first.
 func (r *rooms) close(ctx context.Context) error {
 	var err error
-	for i := len(r.ends) - 1; i >= 0; i-- {
-		err = errors.Join(err, r.ends[i](ctx))
+	for _, end := range slices.Backward(r.ends) {
+		err = errors.Join(err, end(ctx))
 	}
 	return err
 }
@@ -105,7 +106,7 @@ func (r *rooms) atEnd(end func(context.Context) error) { r.ends = append(r.ends,
 
 func (r *rooms) warn(ctx context.Context) {
 	for _, origin := range r.config.TestOrigins {
-		r.log.WarnContext(ctx, "managed browsers may reach a test origin on this machine", "origin", origin)
+		r.log.WarnContext(ctx, "managed browsers may reach a test origin on this machine", slog.String("origin", origin))
 	}
 }
 
@@ -146,13 +147,13 @@ func (r *rooms) recover(ctx context.Context) error {
 		return fmt.Errorf("recover the ledger's journal: %w", err)
 	}
 	if lost > 0 {
-		r.log.WarnContext(ctx, "actions were lost when the server last stopped", "actions", lost)
+		r.log.WarnContext(ctx, "actions were lost when the server last stopped", slog.Int("actions", lost))
 	}
 	swept, err := r.artifacts.Sweep(ctx)
 	if err != nil {
 		return fmt.Errorf("sweep the artifacts: %w", err)
 	}
-	r.log.DebugContext(ctx, "artifacts swept", "artifacts", swept)
+	r.log.DebugContext(ctx, "artifacts swept", slog.Int("artifacts", swept))
 	me, err := r.accounts.EnsureDefault(ctx)
 	if err != nil {
 		return fmt.Errorf("make the account: %w", err)
@@ -207,7 +208,7 @@ func (r *rooms) openChrome(ctx context.Context) error {
 	}
 	r.atEnd(r.pool.Close)
 	c := r.pool.Confinement()
-	r.log.InfoContext(ctx, "managed browsers are confined", "by", string(c.Mode), "reason", c.Reason)
+	r.log.InfoContext(ctx, "managed browsers are confined", slog.String("by", string(c.Mode)), slog.String("reason", c.Reason))
 	return nil
 }
 

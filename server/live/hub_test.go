@@ -49,18 +49,18 @@ func TestOneCastServesEveryViewerAndStopsAfterTheLast(t *testing.T) {
 				_ = hub.Watch(ctx, "s", cam, live.Viewer{Sink: func(program.Picture) error { return nil }})
 			}()
 		}
-		time.Sleep(time.Second)
+		<-time.After(time.Second)
 		synctest.Wait()
 		if cam.casts.Load() != 1 {
 			t.Errorf("three viewers started %d casts, want 1", cam.casts.Load())
 		}
 		cancel()
-		time.Sleep(live.Linger - time.Millisecond)
+		<-time.After(live.Linger - time.Millisecond)
 		synctest.Wait()
 		if cam.active.Load() != 1 {
 			t.Error("the cast stopped before the linger was over")
 		}
-		time.Sleep(2 * time.Millisecond)
+		<-time.After(2 * time.Millisecond)
 		synctest.Wait()
 		if cam.active.Load() != 0 {
 			t.Error("the cast goes on though nobody watches")
@@ -95,7 +95,7 @@ func TestAViewersErrorEndsOnlyThatViewer(t *testing.T) {
 		gone := errors.New("gone")
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
-		var other error = errors.New("never returned")
+		other := errors.New("never returned")
 		done := make(chan struct{})
 		go func() {
 			defer close(done)

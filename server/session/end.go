@@ -3,6 +3,7 @@ package session
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"time"
 
 	"chaperone/server/ledger"
@@ -74,6 +75,6 @@ func (s *Service) finish(l *living, state State, reason string) {
 	s.places.give(l.project.ID)
 	s.tell(after, l, "session.closed", map[string]any{"state": state, "reason": reason})
 	if err != nil {
-		s.config.Logger.ErrorContext(ctx, "session ended with trouble", "session", l.id, "error", err)
+		s.config.Logger.ErrorContext(ctx, "session ended with trouble", slog.String("session", l.id), slog.Any("error", err))
 	}
 }

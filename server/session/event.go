@@ -3,6 +3,7 @@ package session
 import (
 	"context"
 	"encoding/json"
+	"log/slog"
 	"sync"
 
 	"chaperone/server/account"
@@ -108,7 +109,7 @@ func (s *Service) tell(ctx context.Context, l *living, kind string, fields map[s
 		})
 	}
 	if err != nil {
-		s.config.Logger.ErrorContext(ctx, "event lost", "session", l.id, "kind", kind, "error", err)
+		s.config.Logger.ErrorContext(ctx, "event lost", slog.String("session", l.id), slog.String("kind", kind), slog.Any("error", err))
 	}
 }
 

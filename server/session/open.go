@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"slices"
 	"strings"
 	"time"
@@ -32,7 +33,8 @@ func (s *Service) Open(ctx context.Context, actor account.Actor, spec Spec) (Vie
 		s.places.give(l.project.ID)
 		return View{}, err
 	}
-	s.config.Logger.InfoContext(ctx, "session opened", "session", l.id, "project", l.project.ID, "backend", string(l.backend))
+	s.config.Logger.InfoContext(ctx, "session opened",
+		slog.String("session", l.id), slog.String("project", l.project.ID), slog.String("backend", string(l.backend)))
 	return l.view(), nil
 }
 
@@ -176,8 +178,7 @@ func level(p project.Policy) program.Level {
 
 // asFault makes an edge's error one of ours: both speak the contract's codes.
 func asFault(err error) *fault.Fault {
-	var edge *program.Error
-	if errors.As(err, &edge) {
+	if edge, ok := errors.AsType[*program.Error](err); ok {
 		return fault.New(fault.Code(edge.Code), edge.Message, hint(fault.Code(edge.Code)))
 	}
 	if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) {

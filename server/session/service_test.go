@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -139,9 +140,9 @@ func (r *room) rows(t *testing.T) [][2]string {
 		t.Fatal(err)
 	}
 	var rows [][2]string
-	for i := len(list) - 1; i >= 0; i-- {
-		if list[i].Kind == string(ledger.Browser) {
-			rows = append(rows, [2]string{list[i].Method, list[i].Outcome})
+	for _, row := range slices.Backward(list) {
+		if row.Kind == string(ledger.Browser) {
+			rows = append(rows, [2]string{row.Method, row.Outcome})
 		}
 	}
 	return rows
