@@ -26,12 +26,12 @@ type plan struct {
 	program.Program
 	err error
 
-	navigate, locate, landed, settle, state, snapshot, text, scroll, value, shot int
+	navigate, locate, landed, settle, state, snapshot, text, scroll, value, shot, stop int
 }
 
 func newPlan(tab string, a Action, limit time.Duration) *plan {
 	p := &plan{Program: program.Program{Tab: tab, Active: a.Active, DeadlineMS: int(limit.Milliseconds())}}
-	for _, at := range []*int{&p.navigate, &p.locate, &p.landed, &p.settle, &p.state, &p.snapshot, &p.text, &p.scroll, &p.value, &p.shot} {
+	for _, at := range []*int{&p.navigate, &p.locate, &p.landed, &p.settle, &p.state, &p.snapshot, &p.text, &p.scroll, &p.value, &p.shot, &p.stop} {
 		*at = absent
 	}
 	return p
@@ -98,7 +98,7 @@ func (p *plan) click(e element) {
 // that takes no typing is set by the page script, which says `done`: the plan stops there.
 func (p *plan) fill(e element, text string) {
 	focus := p.run("@focus", e.frame, object{"target": e.target(), "expect": e.expect(), "select": true, "set": text})
-	p.add(program.Step{StopIf: &program.Ref{Path: fmt.Sprintf("%d.done", focus)}})
+	p.stop = p.add(program.Step{StopIf: &program.Ref{Path: fmt.Sprintf("%d.done", focus)}})
 	if text == "" {
 		p.press(stroke{key: "Delete", code: "Delete", virtual: 46})
 	} else {

@@ -162,7 +162,8 @@ func (e *Engine) send(ctx context.Context, p *plan) (program.Result, error) {
 	if result.Error != nil {
 		return result, result.Error
 	}
-	if len(result.Steps) != len(p.Steps) && !result.Stopped {
+	stopped := result.Stopped && p.stop != absent && len(result.Steps) == p.stop+1
+	if len(result.Steps) != len(p.Steps) && !stopped {
 		return result, fmt.Errorf("run program: %w", errShort)
 	}
 	return result, nil

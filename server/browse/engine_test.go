@@ -133,6 +133,8 @@ func TestTroubleIsTold(t *testing.T) {
 		"nobody answered in time":           {whole(context.DeadlineExceeded), fault.Timeout},
 		"anything else":                     {whole(errors.New("secret inside")), fault.Internal},
 		"too few answers":                   {func(program.Program) (program.Result, error) { return program.Result{}, nil }, fault.Internal},
+		"an address the proxy refuses":      {showing(`{"doc":"d","lines":[]}`, `{"doc":"d","url":"https://example.com/","status":403,"refused":"private_address"}`), fault.AddressRefused},
+		"an address the proxy cannot reach": {showing(`{"doc":"d","lines":[]}`, `{"doc":"d","url":"https://example.com/","status":502,"refused":"unreachable"}`), fault.NavigationFailed},
 		"a wrong shape":                     {showing(`"x"`, `7`), fault.Internal},
 		"a bot check":                       {showing(`{"doc":"d","lines":[]}`, `{"doc":"d","url":"https://example.com/","title":"Just a moment..."}`), fault.BotCheck},
 	}
@@ -199,4 +201,40 @@ func TestOpenMakesATabAndSelectsIt(t *testing.T) {
 	if r, err = e.Do(t.Context(), browse.Action{Action: "tabs"}); err != nil || r.Tab != "t1" || len(r.Tabs) != 1 {
 		t.Errorf("%+v, %v", r, err)
 	}
+}
+
+// FuzzAnswers lets an edge that has been taken over answer anything at all.
+func FuzzAnswers(f *testing.F) {
+	for _, seed := range []string{
+		`[{"frame":"F","value":{"doc":"d","lines":[{"depth":0,"role":"link","name":"a","node":1,"frame":true}],"more":1}},{"frame":"G","parent":"F","owner":1,"value":{"doc":"x","lines":[]}}]`,
+		`[{"frame":"F","value":{"doc":"d","lines":[{"depth":1000000000,"role":"x","node":-1}]}},{"frame":"F","parent":"F","value":{}}]`,
+		`{"x":1,"y":2,"landed":true,"url":"https://example.com/","text":"t","value":"v","moved":3,"data":"AAAA"}`, `[]`, `null`, `7`, `"`,
+	} {
+		f.Add([]byte(seed), 3)
+	}
+	f.Fuzz(func(t *testing.T, raw []byte, steps int) {
+		if len(raw) > 1<<14 {
+			return
+		}
+		b := &scripted{tabs: oneTab(), answers: func(p program.Program) (program.Result, error) {
+			result := program.Result{Tab: "t1", Stopped: steps%2 == 0}
+			for i := range p.Steps {
+				if steps >= 0 && steps < 20 && i > steps {
+					break
+				}
+				result.Steps = append(result.Steps, raw)
+			}
+			return result, nil
+		}}
+		e := browse.New(b, browse.Options{})
+		for _, action := range []browse.Action{
+			{Action: "snapshot"}, {Action: "click", Role: "link", Name: "a"}, {Action: "get_text"}, {Action: "scroll", Direction: "down"},
+			{Action: "fill", Ref: "e1", Text: "x"}, {Action: "screenshot"}, {Action: "open", URL: "https://example.com/"},
+		} {
+			r, err := e.Do(t.Context(), action)
+			if err == nil && r.Snapshot != nil && len(r.Snapshot.Text) > 1<<18 {
+				t.Fatalf("%s: a snapshot of %d characters from %d", action.Action, len(r.Snapshot.Text), len(raw))
+			}
+		}
+	})
 }

@@ -193,7 +193,7 @@ func (e *Engine) carryOut(ctx context.Context, j job) (Result, error) {
 	if err != nil {
 		return e.salvage(ctx, j, result, err)
 	}
-	if result.Stopped { // the field was set without typing: look at the page now
+	if len(result.Steps) < len(j.plan.Steps) { // the field was set without typing: look at the page now
 		return e.lookAgain(ctx, j, result)
 	}
 	return e.read(ctx, j, result)

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"image/png"
+	"net/http"
 	"strings"
 
 	"chaperone/relay/program"
@@ -13,10 +14,11 @@ import (
 )
 
 type pageState struct {
-	Doc    string `json:"doc"`
-	URL    string `json:"url"`
-	Title  string `json:"title"`
-	Status int    `json:"status"`
+	Doc     string `json:"doc"`
+	URL     string `json:"url"`
+	Title   string `json:"title"`
+	Status  int    `json:"status"`
+	Refused string `json:"refused"`
 }
 
 // reading gathers an answer from a program's steps.
@@ -34,6 +36,9 @@ func (e *Engine) read(ctx context.Context, j job, ran program.Result) (Result, e
 	}
 	if err := r.whereabouts(); err != nil {
 		return Result{}, err
+	}
+	if r.state.Refused != "" {
+		return Result{}, r.unreached()
 	}
 	if !e.options.allows(r.state.URL) {
 		return Result{}, e.takeBack(ctx, j, r.result.Tab)
@@ -92,6 +97,15 @@ func (r *reading) whereabouts() error {
 		r.notice(fmt.Sprintf("The server answered with status %d.", r.state.Status))
 	}
 	return nil
+}
+
+// unreached is what the egress proxy said instead of a page: no by its rules, or that nobody answered it.
+func (r *reading) unreached() error {
+	why := " (" + Clean(r.state.Refused) + ")"
+	if r.state.Status == http.StatusForbidden {
+		return fault.New(fault.AddressRefused, "The address may not be reached from here"+why, hint(fault.AddressRefused))
+	}
+	return fault.New(fault.NavigationFailed, "The page did not load"+why, hint(fault.NavigationFailed))
 }
 
 // isSamePlace compares addresses without the part after #.

@@ -23,6 +23,10 @@ func site(t *testing.T) string {
 		_, _ = io.WriteString(w, "<title>Gone</title><h1>No such thing</h1>")
 	})
 	mux.HandleFunc("/empty", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) })
+	mux.HandleFunc("/refused", func(w http.ResponseWriter, _ *http.Request) {
+		w.WriteHeader(http.StatusForbidden)
+		_, _ = io.WriteString(w, "chaperone-egress: private\n")
+	})
 	mux.Handle("/onward", http.RedirectHandler("/links.html", http.StatusFound))
 	mux.HandleFunc("/slow", func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
 	mux.HandleFunc("/leave", func(w http.ResponseWriter, r *http.Request) {
@@ -192,6 +196,7 @@ func otherShapes(d *driver) {
 	if r := d.open("missing"); r.Status != 404 || len(r.Notices) == 0 {
 		t.Errorf("%+v", r)
 	}
+	_ = d.refused(`{"action":"open","url":"`+d.at+`/refused"}`, fault.AddressRefused)
 	_ = d.refused(`{"action":"open","url":"`+d.at+`/empty"}`, fault.NavigationFailed)
 	if f := d.refused(`{"action":"open","url":"http://127.0.0.1:9/"}`, fault.NavigationFailed); !strings.Contains(f.Message, "net::ERR_") {
 		t.Errorf("%+v", f)

@@ -12,6 +12,9 @@ import (
 // defaultBudget is how many characters a snapshot or a text has before it is cut, at a line.
 const defaultBudget = 12_000
 
+// deepest is where indentation ends: an edge that has been taken over must not make lines of any length.
+const deepest = 60
+
 // pageLine and pageShot are the page script's Line and Snapshot (extension/src/page/contract.ts).
 type pageLine struct {
 	Depth  int      `json:"depth"`
@@ -84,6 +87,7 @@ func (s shots) add(p *page, w writer, frame, depth int) {
 	s.placed[frame] = true
 	shot := s.docs[frame]
 	w.place(s, frame)
+	depth = min(depth, deepest)
 	p.more += shot.More
 	for _, line := range shot.Lines {
 		p.lines = append(p.lines, w.line(line, depth))
@@ -91,7 +95,7 @@ func (s shots) add(p *page, w writer, frame, depth int) {
 			continue
 		}
 		if child := s.child(frame, line.Node); child > 0 {
-			s.add(p, w, child, depth+line.Depth+1)
+			s.add(p, w, child, depth+min(line.Depth, deepest)+1)
 		}
 	}
 }
@@ -136,7 +140,7 @@ func (w *writer) place(s shots, frame int) {
 
 func (w *writer) line(l pageLine, depth int) string {
 	var b strings.Builder
-	b.WriteString(strings.Repeat("  ", max(0, depth+l.Depth)) + "- " + roleText(l.Role))
+	b.WriteString(strings.Repeat("  ", min(max(0, depth+l.Depth), deepest)) + "- " + roleText(l.Role))
 	if name := Clean(l.Name); name != "" {
 		b.WriteString(` "` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(name) + `"`)
 	}

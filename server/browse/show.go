@@ -81,6 +81,9 @@ func (r *reading) whole(now page, from int) {
 	lines, left := now.cut(from, defaultBudget)
 	text := strings.Join(lines, "\n")
 	r.result.Snapshot = &Snapshot{Text: text, Mode: "full"}
+	if text == "" && !now.full {
+		r.notice("There is nothing to operate on the page; get_text reads it.")
+	}
 	if left > 0 {
 		shown := r.job.view.size + len(text)
 		r.result.Snapshot.More = &More{Cursor: r.job.view.cursor(from+len(lines), shown, now.doc), Lines: left}

@@ -85,6 +85,7 @@ func hint(code fault.Code) string {
 		fault.TabSuspended:     "The tab shows a page that is out of reach; a person has to leave it.",
 		fault.Forbidden:        "The tab is shared for reading only.",
 		fault.NotConnected:     "The person's browser is not connected.",
+		fault.AddressRefused:   "Only public addresses on ports 80 and 443 can be opened.",
 		fault.NavigationFailed: "Check the address, or try again later.",
 	}
 	return hints[code]
@@ -138,8 +139,10 @@ func notLoaded(text string) *fault.Fault {
 	switch name {
 	case "net::ERR_ABORTED":
 		return fault.New(fault.NavigationFailed, "The server had no page to show, or it is a download ("+name+"); the tab stays where it was", "Open another address.")
-	case "net::ERR_BLOCKED_BY_CLIENT", "net::ERR_TUNNEL_CONNECTION_FAILED":
-		return fault.New(fault.AddressRefused, "The address may not be reached from here ("+name+")", "Only public addresses on ports 80 and 443 can be opened.")
+	case "net::ERR_TUNNEL_CONNECTION_FAILED": // Chrome does not tell which
+		return fault.New(fault.NavigationFailed, "The address does not answer, or may not be reached from here ("+name+")", hint(fault.NavigationFailed))
+	case "net::ERR_BLOCKED_BY_CLIENT":
+		return fault.New(fault.AddressRefused, "The address may not be reached from here ("+name+")", hint(fault.AddressRefused))
 	}
 	return fault.New(fault.NavigationFailed, "The page did not load: "+text, hint(fault.NavigationFailed))
 }

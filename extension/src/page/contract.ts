@@ -38,6 +38,8 @@ export type State = {
   ready: DocumentReadyState;
   /** HTTP status of the document; 0 where the browser does not tell. */
   status: number;
+  /** The egress proxy's own reason, where the document is its refusal instead of a page. */
+  refused?: string;
   width: number;
   height: number;
 };

@@ -6,15 +6,24 @@ import { readable } from './text.ts';
 
 export function state(): State {
   const [entry] = performance.getEntriesByType('navigation');
-  return {
+  const status = entry instanceof PerformanceNavigationTiming ? entry.responseStatus : 0;
+  const here: State = {
     doc,
     url: location.href,
     title: document.title,
     ready: document.readyState,
-    status: entry instanceof PerformanceNavigationTiming ? entry.responseStatus : 0,
+    status,
     width: window.innerWidth,
     height: window.innerHeight,
   };
+  const reason = status >= 400 ? refusal() : undefined;
+  return reason === undefined ? here : { ...here, refused: reason };
+}
+
+/** The egress proxy refuses plain http in words of its own. A site that says the same is only refused itself. */
+function refusal(): string | undefined {
+  if (document.contentType !== 'text/plain') return undefined;
+  return /^chaperone-egress: ([a-z_]{1,40})\n$/.exec(document.body?.textContent ?? '')?.[1];
 }
 
 /** Goes through the history just after it has answered: an answer does not outlive its document. */
