@@ -228,8 +228,13 @@ func FuzzAnswers(f *testing.F) {
 		}}
 		e := browse.New(b, browse.Options{})
 		for _, action := range []browse.Action{
-			{Action: "snapshot"}, {Action: "click", Role: "link", Name: "a"}, {Action: "get_text"}, {Action: "scroll", Direction: "down"},
-			{Action: "fill", Ref: "e1", Text: "x"}, {Action: "screenshot"}, {Action: "open", URL: "https://example.com/"},
+			{Action: "snapshot"},
+			{Action: "click", Role: "link", Name: "a"},
+			{Action: "get_text"},
+			{Action: "scroll", Direction: "down"},
+			{Action: "fill", Ref: "e1", Text: "x"},
+			{Action: "screenshot"},
+			{Action: "open", URL: "https://example.com/"},
 		} {
 			r, err := e.Do(t.Context(), action)
 			if err == nil && r.Snapshot != nil && len(r.Snapshot.Text) > 1<<18 {
