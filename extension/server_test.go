@@ -34,7 +34,6 @@ type server struct {
 	stateMu   sync.Mutex
 	conn      *websocket.Conn
 	links     int
-	hello     header
 	tabs      []sharedTab
 	answers   map[int]chan frame
 	last      int
@@ -132,14 +131,14 @@ func (s *server) link(ctx context.Context, conn *websocket.Conn) {
 		_ = conn.Close(4001, "no proof")
 		return
 	}
-	s.stateMu.Lock()
-	s.conn, s.hello, s.tabs = conn, hello.header, proof.Tabs
-	s.links++
-	s.stateMu.Unlock()
 	send(ctx, conn, map[string]any{
 		"t": "paired", "project": map[string]string{"id": project, "name": "Invoices"}, "account": "me", "level": s.level,
 		"heartbeat_s": 20, "expires_s": 28800, "server": strings.TrimPrefix(s.http.URL, "http://"),
 	})
+	s.stateMu.Lock()
+	s.conn, s.tabs = conn, proof.Tabs
+	s.links++
+	s.stateMu.Unlock()
 	for {
 		got, ok := next(ctx, conn)
 		if !ok {

@@ -3,12 +3,12 @@ import type { Result } from '../program/executor.ts';
 import { Fault } from '../program/failure.ts';
 import { parseProgram } from '../program/parse.ts';
 import type { Book } from './book.ts';
-import { add, type Level, maxGrants, update } from './grants.ts';
+import { add, drop, type Level, maxGrants, update } from './grants.ts';
 import { fields, member } from './parse.ts';
 import type { Order } from './runs.ts';
 import type { Seats } from './seats.ts';
 import type { Standing } from './standing.ts';
-import { addressOf, bringToFront, find, openBlank, wake } from './tabs.ts';
+import { addressOf, bringToFront, close, find, openBlank, wake } from './tabs.ts';
 import type { Wall } from './wall.ts';
 import { Refusal } from './wire.ts';
 
@@ -81,6 +81,12 @@ export class House {
     };
     this.#book.writeGrants(add(this.#book.grants, { ...grant, session, made: true }));
     return this.usable(key, session, name);
+  }
+
+  /** Closes a tab whose session ended while it was made. */
+  discard({ grant }: Standing): void {
+    this.#book.writeGrants(drop(this.#book.grants, grant.tab));
+    void close(grant.tab);
   }
 
   /** Adopts a tab that the page of another opened for the session. */

@@ -20,6 +20,7 @@ function begin(host: Partial<Host> = {}) {
       claim: (_order, name) => ({ ...standing, grant: { ...standing.grant, name } }),
       make: () =>
         Promise.resolve({ ...standing, grant: { ...standing.grant, name: 't9', tab: 9 } }),
+      discard: ({ grant }) => sent.push(`discarded ${grant.name}`),
       perform: ({ grant }, _program, signal) => {
         started.push(grant.name);
         return new Promise((resolve) => {
@@ -132,4 +133,17 @@ test('a tab that opens belongs to the session whose program runs in its opener',
   await settle();
   assert.match(sent[0] ?? '', /"opened":\[\{"id":"t2"/);
   assert.equal(runs.sessionIn(1), undefined);
+});
+
+test('a tab made for a session that ended meanwhile is closed again', async () => {
+  const { runs, sent, started } = begin();
+  runs.start(order(1, 's_1', 'new'));
+  await Promise.resolve();
+  runs.stopSession('p', 's_1');
+  await settle();
+  assert.deepEqual(started, []);
+  assert.deepEqual(sent, [
+    'discarded t9',
+    'p {"t":"error","id":1,"code":"tab_closed","message":"The session has ended."}',
+  ]);
 });

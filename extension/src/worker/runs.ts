@@ -17,6 +17,8 @@ export type Host = {
   claim(order: Order, tab: string): Standing;
   /** A new tab for the session, to run the program in. */
   make(order: Order, program: unknown): Promise<Standing>;
+  /** Closes a tab that was made for nobody. */
+  discard(made: Standing): void;
   perform(standing: Standing, program: unknown, signal: AbortSignal): Promise<Result>;
 };
 
@@ -132,6 +134,10 @@ export class Runs {
     if (run.abort.signal.aborted) throw new Refusal('bad_request', 'The program was cancelled.');
     const standing =
       tab === newTab ? await this.#host.make(run, program) : this.#host.claim(run, tab);
+    if (run.stopped !== undefined) {
+      if (tab === newTab) this.#host.discard(standing);
+      throw run.stopped;
+    }
     run.tab = standing.grant.tab;
     const result = await this.#host.perform(standing, program, run.abort.signal);
     if (run.stopped !== undefined) throw run.stopped;
