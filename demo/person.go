@@ -203,3 +203,8 @@ func (p *Page) Paste(ctx context.Context, selector, text string) error {
 	_, err := p.browser.Call(ctx, p.session, "Input.insertText", map[string]any{"text": text})
 	return err
 }
+
+// Call sends one command to the page, for what a hand cannot do.
+func (p *Page) Call(ctx context.Context, method string, params any) (json.RawMessage, error) {
+	return p.browser.Call(ctx, p.session, method, params)
+}

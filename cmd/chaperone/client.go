@@ -144,7 +144,7 @@ func refused(response *http.Response, raw []byte) error {
 	if err := json.Unmarshal(raw, &body); err != nil || body.Error.Code == "" {
 		return fault.New(fault.Unavailable, "the server answered "+response.Status, "See CHAPERONE_URL: is it Chaperone's address?")
 	}
-	return fault.New(body.Error.Code, body.Error.Message, body.Error.Hint)
+	return fault.New(body.Error.Code, body.Error.Message, body.Error.Hint).WithDetail(body.Error.Detail)
 }
 
 // get asks and decodes.

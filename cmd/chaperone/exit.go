@@ -6,6 +6,7 @@ import (
 	"io"
 	"strings"
 
+	"chaperone/server/browse"
 	"chaperone/server/fault"
 )
 
@@ -58,6 +59,9 @@ func report(w io.Writer, err error) int {
 		return exitUsage
 	case errors.As(err, &f):
 		tell(w, fmt.Sprintf("%s: %s", f.Code, f.Message), f.Hint)
+		if f.Detail != "" {
+			_, _ = fmt.Fprintln(w, browse.Bounded(f.Detail))
+		}
 		return exitOf(f.Code)
 	}
 	tell(w, err.Error(), "See chaperone doctor.")

@@ -174,9 +174,6 @@ func (o Options) checkOpen(raw string) (string, error) {
 	if !o.allows(normal) {
 		return "", fault.New(fault.DomainRefused, "The project does not allow this domain", "Allowed: "+strings.Join(o.AllowDomains, ", "))
 	}
-	if o.RefusePrivate && isPrivate(normal) && !o.isTestOrigin(normal) {
-		return "", fault.New(fault.AddressRefused, "The address is private or special", "Only public addresses can be opened here.")
-	}
 	if o.CheckURL == nil {
 		return normal, nil
 	}
@@ -208,26 +205,4 @@ func covers(pattern, host string) bool {
 		return host == bare || strings.HasSuffix(host, "."+bare)
 	}
 	return host == pattern
-}
-
-func isPrivate(raw string) bool {
-	u, err := url.Parse(raw)
-	if err != nil {
-		return true
-	}
-	host := u.Hostname()
-	if host == "localhost" || strings.HasSuffix(host, ".localhost") {
-		return true
-	}
-	addr, err := netip.ParseAddr(host)
-	if err != nil {
-		return false
-	}
-	addr = addr.Unmap()
-	return !addr.IsGlobalUnicast() || addr.IsPrivate()
-}
-
-func (o Options) isTestOrigin(raw string) bool {
-	u, err := url.Parse(raw)
-	return err == nil && slices.Contains(o.TestOrigins, u.Scheme+"://"+u.Host)
 }

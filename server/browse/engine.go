@@ -32,10 +32,6 @@ type Options struct {
 	// AllowDomains limits where the main frame may be: "example.com" is that host alone, "*.example.com"
 	// also every host beneath it. Empty: everywhere.
 	AllowDomains []string
-	// RefusePrivate refuses to open literal loopback, private and other special addresses, but for TestOrigins.
-	RefusePrivate bool
-	// TestOrigins are exact origins ("http://127.0.0.1:8080") that RefusePrivate leaves alone.
-	TestOrigins []string
 	// CheckURL judges an address further, before open; its error is shown as url_refused unless it is a fault.
 	CheckURL func(string) error
 	// Timeout bounds an action; 0 is 30 s.

@@ -159,20 +159,18 @@ func TestRefusalsComeBeforeTheBrowser(t *testing.T) {
 		action  browse.Action
 		want    fault.Code
 	}{
-		"a write in a read-only project":         {browse.Options{ReadOnly: true}, oneTab(), browse.Action{Action: "fill", Ref: "e1", Text: "x"}, fault.ReadOnlyRefused},
-		"a later action in a read-only project":  {browse.Options{ReadOnly: true}, oneTab(), browse.Action{Action: "upload"}, fault.ReadOnlyRefused},
-		"a later action":                         {browse.Options{}, oneTab(), browse.Action{Action: "drag"}, fault.Unavailable},
-		"an unknown action":                      {browse.Options{}, oneTab(), browse.Action{Action: "x"}, fault.BadRequest},
-		"an address of another scheme":           {browse.Options{}, oneTab(), browse.Action{Action: "open", URL: "file:///"}, fault.URLRefused},
-		"a domain outside":                       {browse.Options{AllowDomains: []string{"*.example.com"}}, oneTab(), browse.Action{Action: "open", URL: "https://example.com.evil.test/"}, fault.DomainRefused},
-		"a tab that stands outside":              {browse.Options{AllowDomains: []string{"other.test"}}, oneTab(), browse.Action{Action: "snapshot"}, fault.DomainRefused},
-		"a private address":                      {browse.Options{RefusePrivate: true}, oneTab(), browse.Action{Action: "open", URL: "http://0x7f.1/"}, fault.AddressRefused},
-		"a private address beside a test origin": {browse.Options{RefusePrivate: true, TestOrigins: []string{"http://127.0.0.1:8080"}}, oneTab(), browse.Action{Action: "open", URL: "http://127.0.0.1:8081/"}, fault.AddressRefused},
-		"the session's own check":                {browse.Options{CheckURL: func(string) error { return errors.New("no") }}, oneTab(), browse.Action{Action: "open", URL: "https://example.com/"}, fault.URLRefused},
-		"no tab yet":                             {browse.Options{}, nil, browse.Action{Action: "snapshot"}, fault.NotFound},
-		"a tab that is not there":                {browse.Options{}, oneTab(), browse.Action{Action: "snapshot", Tab: "t9"}, fault.TabClosed},
-		"a ref never given":                      {browse.Options{}, oneTab(), browse.Action{Action: "click", Ref: "e5"}, fault.NotFound},
-		"a cursor never given":                   {browse.Options{}, oneTab(), browse.Action{Action: "snapshot", Cursor: "-1.2.full.d"}, fault.BadRequest},
+		"a write in a read-only project":        {browse.Options{ReadOnly: true}, oneTab(), browse.Action{Action: "fill", Ref: "e1", Text: "x"}, fault.ReadOnlyRefused},
+		"a later action in a read-only project": {browse.Options{ReadOnly: true}, oneTab(), browse.Action{Action: "upload"}, fault.ReadOnlyRefused},
+		"a later action":                        {browse.Options{}, oneTab(), browse.Action{Action: "drag"}, fault.Unavailable},
+		"an unknown action":                     {browse.Options{}, oneTab(), browse.Action{Action: "x"}, fault.BadRequest},
+		"an address of another scheme":          {browse.Options{}, oneTab(), browse.Action{Action: "open", URL: "file:///"}, fault.URLRefused},
+		"a domain outside":                      {browse.Options{AllowDomains: []string{"*.example.com"}}, oneTab(), browse.Action{Action: "open", URL: "https://example.com.evil.test/"}, fault.DomainRefused},
+		"a tab that stands outside":             {browse.Options{AllowDomains: []string{"other.test"}}, oneTab(), browse.Action{Action: "snapshot"}, fault.DomainRefused},
+		"the session's own check":               {browse.Options{CheckURL: func(string) error { return errors.New("no") }}, oneTab(), browse.Action{Action: "open", URL: "https://example.com/"}, fault.URLRefused},
+		"no tab yet":                            {browse.Options{}, nil, browse.Action{Action: "snapshot"}, fault.NotFound},
+		"a tab that is not there":               {browse.Options{}, oneTab(), browse.Action{Action: "snapshot", Tab: "t9"}, fault.TabClosed},
+		"a ref never given":                     {browse.Options{}, oneTab(), browse.Action{Action: "click", Ref: "e5"}, fault.StaleRef},
+		"a cursor never given":                  {browse.Options{}, oneTab(), browse.Action{Action: "snapshot", Cursor: "-1.2.full.d"}, fault.BadRequest},
 	}
 	for sentence, tc := range cases {
 		t.Run(sentence, func(t *testing.T) {
@@ -187,13 +185,29 @@ func TestRefusalsComeBeforeTheBrowser(t *testing.T) {
 	}
 }
 
+func TestASelectedTabThatIsGoneIsToldOnceBeforeAnotherIsUsed(t *testing.T) {
+	b := &scripted{tabs: []program.Tab{{ID: "t1"}, {ID: "t2"}}, answers: showing(`{"doc":"d","lines":[]}`, plainState)}
+	e := browse.New(b, browse.Options{})
+	look := browse.Action{Action: "snapshot"}
+	if _, err := e.Do(t.Context(), look); err != nil || b.got[0].Tab != "t1" {
+		t.Fatalf("the first look was in %+v: %v", b.got, err)
+	}
+	b.tabs = b.tabs[1:]
+	if _, err := e.Do(t.Context(), look); !fault.Is(err, fault.TabClosed) || len(b.got) != 1 {
+		t.Fatalf("got %v after %d programs, want tab_closed after one", err, len(b.got))
+	}
+	if _, err := e.Do(t.Context(), look); err != nil || b.got[1].Tab != "t2" {
+		t.Fatalf("the next look was in %+v: %v", b.got, err)
+	}
+}
+
 func TestOpenMakesATabAndSelectsIt(t *testing.T) {
 	b := &scripted{answers: showing(`{"doc":"d","lines":[]}`, plainState)}
 	b.answers = func(p program.Program) (program.Result, error) {
 		b.tabs = oneTab()
 		return showing(`{"doc":"d","lines":[]}`, plainState)(p)
 	}
-	e := browse.New(b, browse.Options{RefusePrivate: true, TestOrigins: []string{"http://127.0.0.1:8080"}})
+	e := browse.New(b, browse.Options{})
 	r, err := e.Do(t.Context(), browse.Action{Action: "open", URL: "http://127.0.0.1:8080/"})
 	if err != nil || r.Tab != "t1" || b.got[0].Tab != program.NewTab {
 		t.Fatalf("%+v, %v", r, err)

@@ -101,7 +101,7 @@ func leavingClick(d *driver) {
 		t.Errorf("forward led to %s", r.URL)
 	}
 	_ = d.refused(`{"action":"click","ref":"e1"}`, fault.StaleRef)
-	_ = d.refused(`{"action":"click","ref":"e999"}`, fault.NotFound)
+	_ = d.refused(`{"action":"click","ref":"e999"}`, fault.StaleRef)
 }
 
 func recycledRef(d *driver) {

@@ -50,6 +50,11 @@ func (e *Engine) tabFor(a Action) (string, error) {
 	if a.Tab != "" && !has(tabs, a.Tab) {
 		return "", noSuchTab()
 	}
+	if a.Tab == "" && a.Action != "open" && e.selected != "" && !has(tabs, e.selected) {
+		e.selected = "" // told once: going on in another tab must be a choice
+		return "", fault.New(fault.TabClosed, "The selected tab was closed or is no longer shared",
+			"See tabs, then select_tab or open; or ask the person to share a tab.")
+	}
 	id := a.Tab
 	if id == "" {
 		id = e.current(tabs)

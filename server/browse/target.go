@@ -50,7 +50,7 @@ func (e *Engine) byRef(ref, tab string) (element, error) {
 	case e.refs.isGiven(ref):
 		return element{}, fault.New(fault.StaleRef, "The page that "+ref+" stood on is gone", hint(fault.StaleRef))
 	}
-	return element{}, fault.New(fault.NotFound, "No element has the ref "+ref, hint(fault.StaleRef))
+	return element{}, fault.New(fault.StaleRef, "No element has the ref "+ref, hint(fault.StaleRef))
 }
 
 func matches(tab string, raw json.RawMessage) ([]element, error) {

@@ -24,5 +24,8 @@ func failure(f *fault.Fault) *sdk.CallToolResult {
 	if f.Hint != "" {
 		text += " (" + f.Hint + ")"
 	}
+	if f.Detail != "" {
+		text += "\n\n" + browse.Bounded(f.Detail)
+	}
 	return &sdk.CallToolResult{IsError: true, Content: []sdk.Content{&sdk.TextContent{Text: text}}}
 }

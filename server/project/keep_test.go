@@ -200,29 +200,3 @@ func TestWhatAProjectMayNotBe(t *testing.T) {
 		w.create(t, w.me, name)
 	}
 }
-
-func TestAllowsHost(t *testing.T) {
-	for name, test := range map[string]struct {
-		domains []string
-		host    string
-		want    bool
-	}{
-		"no list":                      {nil, "anything.example", true},
-		"the host itself":              {[]string{"example.com"}, "example.com", true},
-		"the host, written otherwise":  {[]string{"example.com"}, "EXAMPLE.com.", true},
-		"a host beneath it":            {[]string{"example.com"}, "www.example.com", false},
-		"a wildcard and one beneath":   {[]string{"*.example.com"}, "a.b.example.com", true},
-		"a wildcard and the host":      {[]string{"*.example.com"}, "example.com", false},
-		"a wildcard and a look-alike":  {[]string{"*.example.com"}, "badexample.com", false},
-		"a host with it in the middle": {[]string{"*.example.com"}, "www.example.com.evil.test", false},
-		"a wildcard and a bare dot":    {[]string{"*.example.com"}, ".example.com", false},
-		"another host":                 {[]string{"example.com"}, "example.org", false},
-		"nothing":                      {[]string{"example.com"}, "", false},
-	} {
-		t.Run(name, func(t *testing.T) {
-			if got := (project.Project{AllowDomains: test.domains}).AllowsHost(test.host); got != test.want {
-				t.Errorf("allows %q: %v, want %v", test.host, got, test.want)
-			}
-		})
-	}
-}

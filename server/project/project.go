@@ -1,8 +1,6 @@
 package project
 
 import (
-	"slices"
-	"strings"
 	"time"
 
 	"chaperone/server/account"
@@ -42,18 +40,6 @@ type Project struct {
 	AllowDomains []string  `json:"allow_domains"`
 	Backend      Backend   `json:"backend"`
 	CreatedAt    time.Time `json:"created_at"`
-}
-
-// AllowsHost reports whether the project may navigate to a host, written as a URL's host without port.
-// An entry `example.com` is that host alone, `*.example.com` every host beneath it.
-func (p Project) AllowsHost(host string) bool {
-	host = strings.TrimSuffix(strings.ToLower(host), ".")
-	return len(p.AllowDomains) == 0 || slices.ContainsFunc(p.AllowDomains, func(entry string) bool {
-		if parent, wild := strings.CutPrefix(entry, "*"); wild {
-			return strings.HasSuffix(host, parent) && len(host) > len(parent)
-		}
-		return host == entry
-	})
 }
 
 // Config is what New needs; Now may be nil.

@@ -63,8 +63,9 @@ func (l *living) peer(a browse.Action) string {
 	if raw == "" {
 		tab, _ := l.shown()
 		for _, t := range l.browser.Tabs() {
-			if t.ID == or(a.Tab, tab) {
+			if t.ID == or(a.Tab, tab) || tab == "" {
 				raw = t.URL
+				break
 			}
 		}
 	}
