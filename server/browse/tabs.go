@@ -50,8 +50,7 @@ func (e *Engine) tabFor(a Action) (string, error) {
 	if a.Tab != "" && !has(tabs, a.Tab) {
 		return "", noSuchTab()
 	}
-	if a.Tab == "" && a.Action != "open" && e.selected != "" && !has(tabs, e.selected) {
-		e.selected = "" // told once: going on in another tab must be a choice
+	if a.Tab == "" && a.Action != "open" && e.lostSelected(tabs) {
 		return "", fault.New(fault.TabClosed, "The selected tab was closed or is no longer shared",
 			"See tabs, then select_tab or open; or ask the person to share a tab.")
 	}
@@ -68,12 +67,19 @@ func (e *Engine) tabFor(a Action) (string, error) {
 	if id == "" {
 		return "", fault.New(fault.NotFound, "There is no tab yet", "Open an address first, or ask the person to share a tab.")
 	}
-	for _, tab := range tabs {
-		if tab.ID == id && !e.options.allows(tab.URL) {
-			return "", strayed("The tab stands on a domain that the project does not allow")
-		}
+	if i := slices.IndexFunc(tabs, func(t program.Tab) bool { return t.ID == id }); i >= 0 && !e.options.allows(tabs[i].URL) {
+		return "", strayed("The tab stands on a domain that the project does not allow")
 	}
 	return id, nil
+}
+
+// lostSelected reports, once, that the selected tab is gone: to go on in another must be a choice.
+func (e *Engine) lostSelected(tabs []program.Tab) bool {
+	if e.selected == "" || has(tabs, e.selected) {
+		return false
+	}
+	e.selected = ""
+	return true
 }
 
 func has(tabs []program.Tab, id string) bool {

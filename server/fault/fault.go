@@ -43,7 +43,7 @@ const (
 )
 
 // Fault is an error the outside may read. Message and Hint never hold a secret, page text or typed text.
-type Fault struct {
+type Fault struct { //nolint:errname // the word of the house, in every signature
 	Code    Code   `json:"code"`
 	Message string `json:"message"`
 	Hint    string `json:"hint,omitempty"`
@@ -84,8 +84,7 @@ func Of(err error) *Fault {
 	if err == nil {
 		return nil
 	}
-	var f *Fault
-	if errors.As(err, &f) {
+	if f, ok := errors.AsType[*Fault](err); ok {
 		return f
 	}
 	return Wrap(err, "something went wrong inside the server")
@@ -93,6 +92,6 @@ func Of(err error) *Fault {
 
 // Is reports whether err is a fault with this code.
 func Is(err error, code Code) bool {
-	var f *Fault
-	return errors.As(err, &f) && f.Code == code
+	f, ok := errors.AsType[*Fault](err)
+	return ok && f.Code == code
 }
