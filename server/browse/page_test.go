@@ -99,7 +99,8 @@ func (p *tab) expect(expression, want string) {
 }
 
 func TestPageScript(t *testing.T) {
-	c, script, site := launch(t), pageScript(t), serve(t)
+	script, site := pageScript(t), serve(t)
+	c := launch(t)
 	cases := map[string]func(p *tab){
 		"label-wraps-hidden-radio.html":  hiddenRadio,
 		"one-pixel-toggle.html":          onePixelToggle,

@@ -41,7 +41,8 @@ func site(t *testing.T) string {
 }
 
 func TestActionsInChromium(t *testing.T) {
-	c, script, at := launch(t), pageScript(t), site(t)
+	script, at := pageScript(t), site(t) // the site outlives the browser, which asks it to the last
+	c := launch(t)
 	cases := map[string]struct {
 		options browse.Options
 		check   func(d *driver)
