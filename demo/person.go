@@ -53,8 +53,7 @@ func (p *Person) arrive(ctx context.Context, o PersonOptions) error {
 	if err != nil {
 		return err
 	}
-	extension := filepath.Join(p.folder, "extension")
-	if err := os.CopyFS(extension, files); err != nil {
+	if err := os.CopyFS(p.extension(), files); err != nil {
 		return fmt.Errorf("unpack the extension: %w", err)
 	}
 	profile := o.Profile
@@ -67,12 +66,19 @@ func (p *Person) arrive(ctx context.Context, o PersonOptions) error {
 	if err != nil {
 		return err
 	}
-	_, err = p.browser.Call(ctx, "", "Extensions.loadUnpacked", map[string]any{"path": extension})
+	return p.LoadExtension(ctx)
+}
+
+// LoadExtension loads the unpacked extension, or loads it again, as Reload on the extensions page does.
+func (p *Person) LoadExtension(ctx context.Context) error {
+	_, err := p.browser.Call(ctx, "", "Extensions.loadUnpacked", map[string]any{"path": p.extension()})
 	if err != nil {
 		return fmt.Errorf("load the unpacked extension: %w", err)
 	}
 	return nil
 }
+
+func (p *Person) extension() string { return filepath.Join(p.folder, "extension") }
 
 // Close ends the browser and removes what it left.
 func (p *Person) Close() error {

@@ -90,6 +90,27 @@ func TestAStoppedWorkerComesBackWithTheSameGrants(t *testing.T) {
 	}
 }
 
+func TestAReloadedExtensionComesBackConnectedWithNoGrants(t *testing.T) {
+	r := sharedRoad(t)
+	since := r.linkedSince()
+	check(t, r.person.LoadExtension(t.Context()))
+	r.await(func() bool { return r.linkedSince() != since }, "the old link to end")
+	r.awaitLink(0)
+	r.refused(r.session, action{"action": "snapshot"}, "tab_closed")
+}
+
+func TestACodeThatIsNoneIsToldInWords(t *testing.T) {
+	person := arrive(t, demo.PersonOptions{})
+	for _, code := range []string{"hello", "chaperone1.", "chaperone1.e30", "chaperone2.e30"} {
+		popup, err := person.Popup(t.Context(), nil)
+		check(t, err)
+		check(t, popup.Paste(t.Context(), "#code", code))
+		check(t, popup.Click(t.Context(), "#connect"))
+		check(t, popup.Wait(t.Context(), `document.querySelector("#problem")?.textContent.length > 20`))
+		check(t, popup.Leave(t.Context()))
+	}
+}
+
 func TestABrowserRestartComesBackConnectedWithNoGrants(t *testing.T) {
 	s := openSite(t)
 	r := &road{site: s, served: serve(t)}
