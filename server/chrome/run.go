@@ -77,6 +77,12 @@ func (b *Browser) runIn(ctx context.Context, t *tab, p program.Program) (program
 			return result, nil // perhaps the page closed itself, as its last act
 		}
 	}
+	if isClosed(b.proc.conn.closed) {
+		select { // Chrome has ended; the session's own end is on its way, and knows why
+		case <-b.over:
+		case <-ctx.Done():
+		}
+	}
 	if isClosed(b.over) {
 		return program.Result{}, b.ended()
 	}
