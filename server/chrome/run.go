@@ -64,32 +64,37 @@ func (b *Browser) runIn(ctx context.Context, t *tab, p program.Program) (program
 	case <-ctx.Done():
 		return program.Result{}, ctx.Err()
 	}
+	if isClosed(t.gone) {
+		return b.cutShort(ctx, t, program.Result{})
+	}
+	if t.failed != nil {
+		return refused(t.id, fault.Unavailable, "the tab does not answer"), nil
+	}
 	running, cancel := context.WithCancel(ctx)
 	defer cancel()
 	defer t.onGone(cancel)()
-	var result program.Result
-	if !isClosed(t.gone) {
-		if t.failed != nil {
-			return refused(t.id, fault.Unavailable, "the tab does not answer"), nil
-		}
-		result = t.executor.Run(running, p)
-		if result.Error == nil {
-			return result, nil // perhaps the page closed itself, as its last act
-		}
+	result := t.executor.Run(running, p)
+	if result.Error == nil {
+		return result, nil // perhaps the page closed itself, as its last act
 	}
+	return b.cutShort(ctx, t, result)
+}
+
+// cutShort says what a failure really was: the end of the session, of the tab, of the caller's patience, or
+// the program's own.
+func (b *Browser) cutShort(ctx context.Context, t *tab, result program.Result) (program.Result, error) {
 	if isClosed(b.proc.conn.closed) {
 		select { // Chrome has ended; the session's own end is on its way, and knows why
 		case <-b.over:
 		case <-ctx.Done():
 		}
 	}
-	if isClosed(b.over) {
+	switch {
+	case isClosed(b.over):
 		return program.Result{}, b.ended()
-	}
-	if isClosed(t.gone) {
+	case isClosed(t.gone):
 		return tabClosed(result), nil
-	}
-	if ctx.Err() != nil {
+	case ctx.Err() != nil:
 		return program.Result{}, ctx.Err()
 	}
 	return result, nil
