@@ -2,7 +2,6 @@ package e2e_test
 
 import (
 	"net"
-	"sync"
 	"time"
 )
 
@@ -17,90 +16,40 @@ func (d delayed) Accept() (net.Conn, error) {
 	if err != nil || d.each == 0 {
 		return c, err
 	}
-	return newFarConn(c, d.each), nil
+	near, line := net.Pipe()
+	go carry(c, line, d.each)
+	go carry(line, c, d.each)
+	return near, nil
 }
 
-// farConn delays without limiting the rate: chunks under way overlap, as on a real line.
-type farConn struct {
-	net.Conn
-	each     time.Duration
-	incoming chan chunk
-	outgoing chan chunk
-	rest     []byte
-	closed   chan struct{}
-	once     sync.Once
-}
-
+// chunk is what was read at once, and when it arrives.
 type chunk struct {
-	at   time.Time
+	due  time.Time
 	data []byte
-	err  error
 }
 
-func newFarConn(c net.Conn, each time.Duration) *farConn {
-	f := &farConn{Conn: c, each: each, incoming: make(chan chunk, 4096), outgoing: make(chan chunk, 4096), closed: make(chan struct{})}
-	go f.receive()
-	go f.send()
-	return f
-}
-
-func (f *farConn) receive() {
-	for {
-		buffer := make([]byte, 64<<10)
-		n, err := f.Conn.Read(buffer)
-		select {
-		case f.incoming <- chunk{at: time.Now().Add(f.each), data: buffer[:n], err: err}:
-		case <-f.closed:
-			return
-		}
-		if err != nil {
-			return
-		}
-	}
-}
-
-func (f *farConn) send() {
-	for {
-		select {
-		case c := <-f.outgoing:
-			time.Sleep(time.Until(c.at)) //nolint:forbidigo // this is the line's length itself
-			if _, err := f.Conn.Write(c.data); err != nil {
+// carry brings what comes from one end to the other, later, without limiting the rate: chunks under way
+// overlap, as on a real line. When an end closes, so does the other.
+func carry(from, to net.Conn, each time.Duration) {
+	under := make(chan chunk, 4096) // more than any bench has under way
+	go func() {
+		defer close(under)
+		for {
+			buffer := make([]byte, 64<<10)
+			n, err := from.Read(buffer)
+			if n > 0 {
+				under <- chunk{due: time.Now().Add(each), data: buffer[:n]}
+			}
+			if err != nil {
 				return
 			}
-		case <-f.closed:
-			return
+		}
+	}()
+	for c := range under {
+		<-time.After(time.Until(c.due))
+		if _, err := to.Write(c.data); err != nil {
+			_ = from.Close()
 		}
 	}
-}
-
-func (f *farConn) Read(p []byte) (int, error) {
-	if len(f.rest) == 0 {
-		select {
-		case c := <-f.incoming:
-			time.Sleep(time.Until(c.at)) //nolint:forbidigo // this is the line's length itself
-			if c.err != nil {
-				return 0, c.err
-			}
-			f.rest = c.data
-		case <-f.closed:
-			return 0, net.ErrClosed
-		}
-	}
-	n := copy(p, f.rest)
-	f.rest = f.rest[n:]
-	return n, nil
-}
-
-func (f *farConn) Write(p []byte) (int, error) {
-	select {
-	case f.outgoing <- chunk{at: time.Now().Add(f.each), data: append([]byte(nil), p...)}:
-		return len(p), nil
-	case <-f.closed:
-		return 0, net.ErrClosed
-	}
-}
-
-func (f *farConn) Close() error {
-	f.once.Do(func() { close(f.closed) })
-	return f.Conn.Close()
+	_ = to.Close()
 }
