@@ -23,27 +23,52 @@ func CheckURL(raw string, testOrigins []string) (*url.URL, error) {
 	return u, nil
 }
 
+// ReadURL reads raw as CheckURL does and returns the same URL, but does not judge where it leads: any port and any
+// host pass. The error is a *Refusal.
+func ReadURL(raw string) (*url.URL, error) {
+	d, reason := readURL(raw)
+	if !reason.IsAllowed() {
+		return nil, refuse(reason)
+	}
+	return d.url, nil
+}
+
 func checkURL(raw string, admitted origins) (*url.URL, Reason) {
-	scheme, rest, reason := splitScheme(raw)
+	d, reason := readURL(raw)
 	if !reason.IsAllowed() {
 		return nil, reason
+	}
+	if reason := judgeDestination(d.host, d.port, d.url.Scheme, admitted); !reason.IsAllowed() {
+		return nil, reason
+	}
+	return d.url, Allowed
+}
+
+// destination is a URL that has been read, and where it leads.
+type destination struct {
+	url  *url.URL
+	host host
+	port uint16
+}
+
+func readURL(raw string) (destination, Reason) {
+	scheme, rest, reason := splitScheme(raw)
+	if !reason.IsAllowed() {
+		return destination{}, reason
 	}
 	authority, tail, reason := splitAuthority(rest)
 	if !reason.IsAllowed() {
-		return nil, reason
+		return destination{}, reason
 	}
 	h, port, reason := parseAuthority(authority, scheme)
 	if !reason.IsAllowed() {
-		return nil, reason
-	}
-	if reason := judgeDestination(h, port, scheme, admitted); !reason.IsAllowed() {
-		return nil, reason
+		return destination{}, reason
 	}
 	u, err := url.Parse(scheme + "://" + h.String() + portSuffix(authority) + strings.ReplaceAll(tail, " ", "%20"))
 	if err != nil {
-		return nil, BadURL
+		return destination{}, BadURL
 	}
-	return u, Allowed
+	return destination{url: u, host: h, port: port}, Allowed
 }
 
 // splitScheme returns what follows the two slashes of an http or https URL.

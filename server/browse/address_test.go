@@ -44,7 +44,7 @@ func TestCheckURL(t *testing.T) {
 		"a line end":                   {"http://exam\nple.com/", ""},
 		"a tab":                        {"java\tscript:alert(1)", ""},
 		"a space before":               {" http://example.com/", ""},
-		"an escaped host":              {"http://%65xample.com/", ""},
+		"an escaped host":              {"http://%65xample.com/", "http://example.com/"},
 		"a zone":                       {"http://[fe80::1%25eth0]/", ""},
 		"port zero":                    {"http://example.com:0/", ""},
 		"a padded port":                {"http://example.com:00080/", ""},

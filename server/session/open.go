@@ -88,8 +88,7 @@ func narrow(allowed, wished []string) ([]string, error) {
 }
 
 func covers(allowed, wished string) bool {
-	base, wild := strings.CutPrefix(allowed, "*.")
-	return allowed == wished || (wild && (strings.TrimPrefix(wished, "*.") == base || strings.HasSuffix(wished, "."+base)))
+	return allowed == wished || (strings.HasPrefix(allowed, "*.") && browse.Covers(allowed, strings.TrimPrefix(wished, "*.")))
 }
 
 // start journals the opening, opens the browser and lets the session live.

@@ -27,11 +27,12 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // room is a session service on real records; only its browsers are made up, so that they can fail at will.
 type room struct {
 	*session.Service
-	store   *store.Store
-	ledger  *ledger.Ledger
-	actor   account.Actor
-	project string // the default project's id
-	backend *backend
+	store    *store.Store
+	ledger   *ledger.Ledger
+	actor    account.Actor
+	project  string // the default project's id
+	projects *project.Projects
+	backend  *backend
 }
 
 func open(t *testing.T, limits session.Limits) *room {
@@ -59,7 +60,7 @@ func open(t *testing.T, limits session.Limits) *room {
 	artifacts, err := artifact.Open(artifact.Config{Store: s, Dir: dir + "/data", LinkKey: make([]byte, 32)})
 	must(err)
 	b := &backend{}
-	r := &room{store: s, ledger: l, actor: actor, project: p.ID, backend: b, Service: session.New(session.Config{
+	r := &room{store: s, ledger: l, actor: actor, project: p.ID, projects: projects, backend: b, Service: session.New(session.Config{
 		Store: s, Projects: projects, Ledger: l, Artifacts: artifacts, Limits: limits,
 		Backends: map[project.Backend]session.Backend{project.Managed: b},
 	})}
@@ -295,8 +296,32 @@ func TestAnObserverMayWatchAndNotAct(t *testing.T) {
 
 func TestASessionMayNarrowItsProjectsDomainsOnly(t *testing.T) {
 	r := open(t, session.Limits{})
-	if _, err := r.Open(t.Context(), r.actor, session.Spec{Project: "default", AllowDomains: []string{"example.com"}}); err != nil {
-		t.Errorf("a project without a list is narrowed: %v", err)
+	domains := []string{"example.com", "*.test"}
+	if _, err := r.projects.Update(t.Context(), r.actor, "default", project.Change{AllowDomains: &domains}); err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct {
+		wished []string
+		ok     bool
+	}{
+		"nothing wished":                {nil, true},
+		"one of them":                   {[]string{"example.com"}, true},
+		"one beneath a wildcard":        {[]string{"a.test"}, true},
+		"a wildcard beneath a wildcard": {[]string{"*.a.test"}, true},
+		"one beneath a plain host":      {[]string{"www.example.com"}, false},
+		"a wildcard over a plain host":  {[]string{"*.example.com"}, false},
+		"another":                       {[]string{"a.test", "example.org"}, false},
+		"a look-alike":                  {[]string{"eviltest"}, false},
+	} {
+		v, err := r.Open(t.Context(), r.actor, session.Spec{Project: "default", AllowDomains: c.wished})
+		if c.ok != (err == nil) || (!c.ok && !fault.Is(err, fault.DomainRefused)) {
+			t.Errorf("%s: %v", name, err)
+		}
+		if err == nil {
+			if _, err := r.Close(t.Context(), r.actor, v.ID); err != nil {
+				t.Fatal(err)
+			}
+		}
 	}
 }
 
