@@ -2,11 +2,14 @@ package chrome
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"strconv"
 	"sync"
+
+	"github.com/chromedp/cdproto/browser"
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/target"
 
 	"chaperone/relay/program"
 )
@@ -19,7 +22,7 @@ const maxTabs = 32
 type Browser struct {
 	proc      *process
 	options   OpenOptions
-	contextID string
+	contextID cdp.BrowserContextID
 	port      int
 	closeWay  func() error
 	release   func()
@@ -61,30 +64,28 @@ func (b *Browser) enter(ctx context.Context, socket string) error {
 		return fmt.Errorf("open forwarder: %w", err)
 	}
 	b.port = forwarded.Port
-	text, err := b.proc.conn.call(ctx, "", "Target.createBrowserContext", map[string]any{
-		"disposeOnDetach": true,
-		"proxyServer":     "127.0.0.1:" + strconv.Itoa(b.port),
-		"proxyBypassList": "<-loopback>",
+	made, err := call(ctx, b.proc.conn, "", target.CreateBrowserContext, target.CreateBrowserContextParams{
+		DisposeOnDetach: new(true),
+		ProxyServer:     "127.0.0.1:" + strconv.Itoa(b.port),
+		ProxyBypassList: "<-loopback>",
 	})
 	if err != nil {
 		return fmt.Errorf("create context: %w", err)
 	}
-	var made struct {
-		ID string `json:"browserContextId"`
+	if made.BrowserContextID == "" {
+		return errors.New("create context: it has no id")
 	}
-	if err := json.Unmarshal(text, &made); err != nil || made.ID == "" {
-		return fmt.Errorf("read context: %w", err)
-	}
-	b.contextID = made.ID
+	b.contextID = made.BrowserContextID
 	return b.restrict(ctx)
 }
 
 // restrict denies downloads and every permission, and lets the context's tabs come in.
 func (b *Browser) restrict(ctx context.Context) error {
-	deny := map[string]any{"behavior": "deny", "browserContextId": b.contextID}
-	if _, err := b.proc.conn.call(ctx, "", "Browser.setDownloadBehavior", deny); err != nil {
+	deny := browser.SetDownloadBehaviorParams{Behavior: browser.SetDownloadBehaviorBehaviorDeny, BrowserContextID: b.contextID}
+	if _, err := call(ctx, b.proc.conn, "", browser.SetDownloadBehavior, deny); err != nil {
 		return fmt.Errorf("deny downloads: %w", err)
 	}
+	// cdproto leaves out what is deprecated; nothing else denies all permissions at once.
 	none := map[string]any{"permissions": []string{}, "browserContextId": b.contextID}
 	if _, err := b.proc.conn.call(ctx, "", "Browser.grantPermissions", none); err != nil {
 		return fmt.Errorf("deny permissions: %w", err)
@@ -100,8 +101,8 @@ func (b *Browser) leave(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), partTimeout)
 	defer cancel()
 	if b.contextID != "" {
-		gone := map[string]any{"browserContextId": b.contextID}
-		if _, err := b.proc.conn.call(ctx, "", "Target.disposeBrowserContext", gone); err != nil {
+		gone := target.DisposeBrowserContextParams{BrowserContextID: b.contextID}
+		if _, err := call(ctx, b.proc.conn, "", target.DisposeBrowserContext, gone); err != nil {
 			b.proc.conn.fail(fmt.Errorf("dispose context: %w", err))
 		}
 	}

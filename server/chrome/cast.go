@@ -2,10 +2,12 @@ package chrome
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"time"
+
+	"github.com/chromedp/cdproto/page"
+	"github.com/chromedp/cdproto/target"
 
 	"chaperone/relay/program"
 	"chaperone/server/fault"
@@ -27,13 +29,14 @@ func (b *Browser) Cast(ctx context.Context, o program.CastOptions, show func(pro
 		return b.castEnd(ctx, t, err)
 	}
 	defer b.detach(ctx, targetSession)
-	frames := newSlot()
+	frames := make(chan page.EventScreencastFrame, 1) // the newest that nobody has shown yet
 	b.proc.listen(targetSession, func(e event) { b.keepFrame(frames, e) })
-	start := map[string]any{
-		"format": "jpeg", "quality": clamp(o.Quality, 60, 100),
-		"maxWidth": clamp(o.MaxWidth, b.options.Width, maxViewport), "maxHeight": clamp(o.MaxHeight, b.options.Height, maxViewport),
+	start := page.StartScreencastParams{
+		Format: page.StartScreencastFormatJpeg, Quality: new(int64(clamp(o.Quality, 60, 100))),
+		MaxWidth:  int64(clamp(o.MaxWidth, b.options.Width, maxViewport)),
+		MaxHeight: int64(clamp(o.MaxHeight, b.options.Height, maxViewport)),
 	}
-	if _, err := b.proc.conn.call(ctx, targetSession, "Page.startScreencast", start); err != nil {
+	if _, err := call(ctx, b.proc.conn, targetSession, page.StartScreencast, start); err != nil {
 		return b.castEnd(ctx, t, err)
 	}
 	showFrames(ctx, frames, o, show)
@@ -65,70 +68,43 @@ func (b *Browser) castEnd(ctx context.Context, t *tab, err error) error {
 	return nil
 }
 
-func (b *Browser) attach(ctx context.Context, targetID string) (string, error) {
-	text, err := b.proc.conn.call(ctx, "", "Target.attachToTarget", map[string]any{"targetId": targetID, "flatten": true})
+func (b *Browser) attach(ctx context.Context, id target.ID) (target.SessionID, error) {
+	flat := target.AttachToTargetParams{TargetID: id, Flatten: new(true)}
+	made, err := call(ctx, b.proc.conn, "", target.AttachToTarget, flat)
 	if err != nil {
 		return "", fmt.Errorf("attach to tab: %w", err)
 	}
-	var made struct {
-		TargetSession string `json:"sessionId"`
-	}
-	if err := json.Unmarshal(text, &made); err != nil {
-		return "", fmt.Errorf("read target session: %w", err)
-	}
-	return made.TargetSession, nil
+	return made.SessionID, nil
 }
 
-func (b *Browser) detach(ctx context.Context, targetSession string) {
+func (b *Browser) detach(ctx context.Context, targetSession target.SessionID) {
 	b.proc.listen(targetSession, nil)
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), partTimeout)
 	defer cancel()
 	// A target that is gone has let go already.
-	_, _ = b.proc.conn.call(ctx, "", "Target.detachFromTarget", map[string]any{"sessionId": targetSession})
+	_, _ = call(ctx, b.proc.conn, "", target.DetachFromTarget, target.DetachFromTargetParams{SessionID: targetSession})
 }
-
-// castFrame is Page.screencastFrame.
-type castFrame struct {
-	Data     []byte `json:"data"` // base64 on the wire
-	Number   int    `json:"sessionId"`
-	Metadata struct {
-		Width     float64 `json:"deviceWidth"`
-		Height    float64 `json:"deviceHeight"`
-		Timestamp float64 `json:"timestamp"` // seconds
-	} `json:"metadata"`
-}
-
-// newSlot holds the newest frame that nobody has shown yet.
-func newSlot() chan json.RawMessage { return make(chan json.RawMessage, 1) }
 
 // keepFrame runs on the router: it lets Chrome go on and replaces what was not shown in time.
-func (b *Browser) keepFrame(slot chan json.RawMessage, e event) {
-	if e.Method != "Page.screencastFrame" {
-		return
-	}
-	var head struct {
-		Number int `json:"sessionId"`
-	}
-	if json.Unmarshal(e.Params, &head) != nil {
-		return
-	}
-	b.proc.conn.post(e.TargetSession, "Page.screencastFrameAck", map[string]any{"sessionId": head.Number})
-	select {
-	case <-slot:
-	default:
-	}
-	slot <- e.Params // only the router puts in, so there is room
+func (b *Browser) keepFrame(slot chan page.EventScreencastFrame, e event) {
+	on(e, page.ScreencastFrame, func(f page.EventScreencastFrame) {
+		post(b.proc.conn, e.TargetSession, page.ScreencastFrameAck, page.ScreencastFrameAckParams{SessionID: f.SessionID})
+		select {
+		case <-slot:
+		default:
+		}
+		slot <- f // only the router puts in, so there is room
+	})
 }
 
-func showFrames(ctx context.Context, slot <-chan json.RawMessage, o program.CastOptions, show func(program.Picture)) {
+func showFrames(ctx context.Context, slot <-chan page.EventScreencastFrame, o program.CastOptions, show func(program.Picture)) {
 	pace := time.NewTicker(time.Second / time.Duration(clamp(o.FPS, 4, 30)))
 	defer pace.Stop()
 	for {
 		select {
-		case params := <-slot:
-			var f castFrame
-			if json.Unmarshal(params, &f) == nil {
-				show(f.picture(o.Tab))
+		case f := <-slot:
+			if f.Metadata != nil {
+				show(picture(o.Tab, f))
 			}
 		case <-ctx.Done():
 			return
@@ -141,9 +117,9 @@ func showFrames(ctx context.Context, slot <-chan json.RawMessage, o program.Cast
 	}
 }
 
-func (f castFrame) picture(tab string) program.Picture {
+func picture(tab string, f page.EventScreencastFrame) program.Picture {
 	return program.Picture{
 		Tab: tab, AtMS: int64(f.Metadata.Timestamp * 1000),
-		Width: int(f.Metadata.Width), Height: int(f.Metadata.Height), JPEG: f.Data,
+		Width: int(f.Metadata.DeviceWidth), Height: int(f.Metadata.DeviceHeight), JPEG: f.Data,
 	}
 }

@@ -8,6 +8,8 @@ import (
 	"io"
 	"sync"
 
+	"github.com/chromedp/cdproto/target"
+
 	"chaperone/relay/program"
 )
 
@@ -45,13 +47,13 @@ type conn struct {
 
 // event is what Chrome tells unasked. TargetSession is empty for the browser itself.
 type event struct {
-	TargetSession string
+	TargetSession target.SessionID
 	Method        string
 	Params        json.RawMessage
 }
 
 type pendingCall struct {
-	targetSession string
+	targetSession target.SessionID
 	reply         chan reply // of capacity one
 }
 
@@ -62,19 +64,19 @@ type reply struct {
 
 // command and message are the two shapes on the wire.
 type command struct {
-	ID            int    `json:"id"`
-	TargetSession string `json:"sessionId,omitempty"`
-	Method        string `json:"method"`
-	Params        any    `json:"params,omitempty"`
+	ID            int              `json:"id"`
+	TargetSession target.SessionID `json:"sessionId,omitempty"`
+	Method        string           `json:"method"`
+	Params        any              `json:"params,omitempty"`
 }
 
 type message struct {
-	ID            int             `json:"id"`
-	TargetSession string          `json:"sessionId"`
-	Method        string          `json:"method"`
-	Params        json.RawMessage `json:"params"`
-	Result        json.RawMessage `json:"result"`
-	Error         *wireError      `json:"error"`
+	ID            int              `json:"id"`
+	TargetSession target.SessionID `json:"sessionId"`
+	Method        string           `json:"method"`
+	Params        json.RawMessage  `json:"params"`
+	Result        json.RawMessage  `json:"result"`
+	Error         *wireError       `json:"error"`
 }
 
 // codeServerError is JSON-RPC's general code of a server's own errors; Chrome uses it for nearly all.
@@ -126,7 +128,7 @@ func (c *conn) cause() error {
 
 // call sends one command and waits for its reply, the context, the end of the target's session or the
 // end of the connection, whichever is first. A refusal by Chrome is a *program.CallError.
-func (c *conn) call(ctx context.Context, targetSession, method string, params any) (json.RawMessage, error) {
+func (c *conn) call(ctx context.Context, targetSession target.SessionID, method string, params any) (json.RawMessage, error) {
 	answer := make(chan reply, 1)
 	id, err := c.send(targetSession, method, params, answer)
 	if err != nil {
@@ -143,14 +145,7 @@ func (c *conn) call(ctx context.Context, targetSession, method string, params an
 	}
 }
 
-// post sends one command whose reply nobody needs. It never waits.
-func (c *conn) post(targetSession, method string, params any) {
-	if _, err := c.send(targetSession, method, params, nil); err != nil {
-		c.fail(err)
-	}
-}
-
-func (c *conn) send(targetSession, method string, params any, answer chan reply) (int, error) {
+func (c *conn) send(targetSession target.SessionID, method string, params any, answer chan reply) (int, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.err != nil {
@@ -181,7 +176,7 @@ func (c *conn) forget(id int) {
 
 // endSession fails the calls under way in a target's session, in the words that Chrome has for a target
 // that navigates away: for one that is gone it often does not answer at all.
-func (c *conn) endSession(targetSession string) {
+func (c *conn) endSession(targetSession target.SessionID) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for id, pending := range c.calls {

@@ -12,8 +12,8 @@
 //  3. The confine process (confine.go) raises loopback and starts Chrome on the two protocol pipes with
 //     one exact list of flags (flags.go). Its standard input is its leash: at end of file, which is also
 //     what a killed server looks like, everything beneath it dies.
-//  4. The server connects (conn.go), installs the guard if the policy is read-only (guard.go), and only
-//     then lets sessions in.
+//  4. The server connects (conn.go, typed.go), installs the guard if the policy is read-only
+//     (guard.go), and only then lets sessions in.
 //  5. Each session (browser.go) asks egress for a socket, the confine process for a forwarder to it, and
 //     Chrome for a context whose proxy is that forwarder. Programs run in its tabs (run.go, tab.go).
 //  6. With its last session, its pipe, its guard or its confine process, the process ends: all sessions

@@ -1,5 +1,10 @@
 package chrome
 
+import (
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/page"
+)
+
 // CommandLine is the exact list that Chrome is started with.
 var CommandLine = commandLine
 
@@ -23,7 +28,7 @@ var DecodeOrder = decodeOrder
 
 // CrashTab makes a tab's renderer crash.
 func (b *Browser) CrashTab(name string) {
-	b.proc.conn.post(b.named(name).targetSession, "Page.crash", nil)
+	post(b.proc.conn, b.named(name).targetSession, page.Crash, cdp.Empty{})
 }
 
 // BreakConnection ends the connection on which the guard answers.

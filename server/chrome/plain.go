@@ -10,6 +10,10 @@ import (
 	"sync"
 	"syscall"
 	"time"
+
+	"github.com/chromedp/cdproto/browser"
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/target"
 )
 
 // PlainOptions say which browser StartPlain starts. Profile is required.
@@ -44,13 +48,9 @@ func StartPlain(ctx context.Context, o PlainOptions) (*Plain, error) {
 		return nil, err
 	}
 	p.conn.start(func(event) {}) // nobody listens: who drives it looks instead
-	raw, err := p.Call(ctx, "", "Browser.getVersion", nil)
+	version, err := call(ctx, p.conn, "", browser.GetVersion, cdp.Empty{})
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("wait for %s: %w", binary.Path, err), p.Close())
-	}
-	var version struct{ Product string }
-	if err := json.Unmarshal(raw, &version); err != nil {
-		return nil, errors.Join(err, p.Close())
 	}
 	p.version = version.Product
 	return p, nil
@@ -112,14 +112,14 @@ func (p *Plain) PID() int { return p.cmd.Process.Pid }
 
 // Call sends one command, to the browser or to a target's session. A refusal is a *program.CallError.
 func (p *Plain) Call(ctx context.Context, targetSession, method string, params any) (json.RawMessage, error) {
-	return p.conn.call(ctx, targetSession, method, params)
+	return p.conn.call(ctx, target.SessionID(targetSession), method, params)
 }
 
 // Close ends the browser and every process of it. Closing twice is closing once.
 func (p *Plain) Close() error { return p.close() }
 
 func (p *Plain) end() error {
-	_, _ = p.conn.send("", "Browser.close", nil, nil)
+	_, _ = p.conn.send("", browser.Close.Method, nil, nil)
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)

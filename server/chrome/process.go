@@ -2,12 +2,16 @@ package chrome
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
 	"sync"
 	"time"
+
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/fetch"
+	"github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/cdproto/target"
 )
 
 const (
@@ -30,8 +34,8 @@ type process struct {
 	conn    *conn
 
 	mu       sync.Mutex
-	browsers map[string]*Browser // by browser context id; nil once the process has ended
-	sinks    map[string]sink     // by target session
+	browsers map[cdp.BrowserContextID]*Browser // nil once the process has ended
+	sinks    map[target.SessionID]sink
 	sockets  int
 
 	quit chan struct{} // asks it to end
@@ -55,7 +59,7 @@ func (p *Pool) launch(ctx context.Context, policy Policy) (*process, error) {
 	}
 	proc := &process{
 		options: p.options, policy: policy, binary: p.binary, log: p.log, folder: folder, warden: w,
-		browsers: map[string]*Browser{}, sinks: map[string]sink{},
+		browsers: map[cdp.BrowserContextID]*Browser{}, sinks: map[target.SessionID]sink{},
 		quit: make(chan struct{}), dead: make(chan struct{}), gone: make(chan struct{}),
 	}
 	proc.conn = newConn(w.fromIt, w.toChild)
@@ -88,18 +92,14 @@ func (p *process) prepare(ctx context.Context) error {
 			return err
 		}
 	}
-	pages := []map[string]any{{"type": "page"}}
-	for _, step := range []struct {
-		method string
-		params any
-	}{
-		{"Target.setDiscoverTargets", map[string]any{"discover": true, "filter": pages}},
-		// Without the waiting, window.open of a page never returns.
-		{"Target.setAutoAttach", map[string]any{"autoAttach": true, "waitForDebuggerOnStart": true, "flatten": true, "filter": pages}},
-	} {
-		if _, err := p.conn.call(ctx, "", step.method, step.params); err != nil {
-			return fmt.Errorf("call %s: %w", step.method, err)
-		}
+	discover := target.SetDiscoverTargetsParams{Discover: true, Filter: pages()}
+	if _, err := call(ctx, p.conn, "", target.SetDiscoverTargets, discover); err != nil {
+		return fmt.Errorf("discover tabs: %w", err)
+	}
+	// Without the waiting, window.open of a page never returns.
+	attach := target.SetAutoAttachParams{AutoAttach: true, WaitForDebuggerOnStart: true, Flatten: new(true), Filter: pages()}
+	if _, err := call(ctx, p.conn, "", target.SetAutoAttach, attach); err != nil {
+		return fmt.Errorf("attach to tabs: %w", err)
 	}
 	return nil
 }
@@ -177,7 +177,7 @@ func (p *process) nextSocket() string {
 }
 
 // listen sends the events of a target session to s; nil ends that.
-func (p *process) listen(targetSession string, s sink) {
+func (p *process) listen(targetSession target.SessionID, s sink) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if s == nil {
@@ -187,7 +187,7 @@ func (p *process) listen(targetSession string, s sink) {
 	p.sinks[targetSession] = s
 }
 
-func (p *process) sink(targetSession string) sink {
+func (p *process) sink(targetSession target.SessionID) sink {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.sinks[targetSession]
@@ -206,8 +206,8 @@ func (p *process) owners() []*Browser {
 // route moves one event on. The connection calls it in Chrome's order; it never waits.
 func (p *process) route(e event) {
 	switch {
-	case e.Method == "Fetch.requestPaused":
-		answerPaused(p.conn, e.Params)
+	case e.Method == fetch.RequestPaused.Method:
+		on(e, fetch.RequestPaused, p.answerPaused)
 	case e.TargetSession == "":
 		p.routeTarget(e)
 	default:
@@ -218,49 +218,39 @@ func (p *process) route(e event) {
 	}
 }
 
-// targetEvent is the union of what the Target events carry.
-type targetEvent struct {
-	TargetSession string     `json:"sessionId"`
-	TargetID      string     `json:"targetId"`
-	Info          targetInfo `json:"targetInfo"`
-}
-
-type targetInfo struct {
-	ID        string `json:"targetId"`
-	Type      string `json:"type"`
-	Title     string `json:"title"`
-	URL       string `json:"url"`
-	OpenerID  string `json:"openerId"`
-	ContextID string `json:"browserContextId"`
-}
-
+// routeTarget follows the sessions' tabs.
 func (p *process) routeTarget(e event) {
-	var t targetEvent
-	if json.Unmarshal(e.Params, &t) != nil {
+	on(e, target.AttachedToTarget, p.welcome)
+	on(e, target.DetachedFromTarget, func(t target.EventDetachedFromTarget) {
+		p.dropTab(func(open *tab) bool { return open.targetSession == t.SessionID })
+		p.endTargetSession(t.SessionID)
+	})
+	on(e, target.TargetInfoChanged, func(t target.EventTargetInfoChanged) {
+		for _, b := range p.owners() {
+			b.describe(t.TargetInfo)
+		}
+	})
+	on(e, target.TargetCrashed, func(t target.EventTargetCrashed) {
+		post(p.conn, "", target.CloseTarget, target.CloseTargetParams{TargetID: t.TargetID})
+		p.dropTab(func(open *tab) bool { return open.targetID == t.TargetID })
+	})
+	on(e, target.TargetDestroyed, func(t target.EventTargetDestroyed) {
+		p.dropTab(func(open *tab) bool { return open.targetID == t.TargetID })
+	})
+}
+
+// welcome gives a new page to the session whose context it is in.
+func (p *process) welcome(t target.EventAttachedToTarget) {
+	// The page may go on before anything else is asked of it, or it forgets the form it was opened for.
+	post(p.conn, t.SessionID, runtime.RunIfWaitingForDebugger, cdp.Empty{})
+	if t.TargetInfo == nil {
 		return
 	}
-	switch e.Method {
-	case "Target.attachedToTarget":
-		p.mu.Lock()
-		b := p.browsers[t.Info.ContextID]
-		p.mu.Unlock()
-		// The page may go on before anything else is asked of it, or it forgets the form it was opened for.
-		p.conn.post(t.TargetSession, "Runtime.runIfWaitingForDebugger", nil)
-		if b != nil {
-			b.adopt(t.TargetSession, t.Info)
-		}
-	case "Target.detachedFromTarget":
-		p.dropTab(func(open *tab) bool { return open.targetSession == t.TargetSession })
-		p.endTargetSession(t.TargetSession)
-	case "Target.targetInfoChanged":
-		for _, b := range p.owners() {
-			b.describe(t.Info)
-		}
-	case "Target.targetCrashed":
-		p.conn.post("", "Target.closeTarget", map[string]any{"targetId": t.TargetID})
-		p.dropTab(func(open *tab) bool { return open.targetID == t.TargetID })
-	case "Target.targetDestroyed":
-		p.dropTab(func(open *tab) bool { return open.targetID == t.TargetID })
+	p.mu.Lock()
+	b := p.browsers[t.TargetInfo.BrowserContextID]
+	p.mu.Unlock()
+	if b != nil {
+		b.adopt(t.SessionID, t.TargetInfo)
 	}
 }
 
@@ -272,20 +262,15 @@ func (p *process) dropTab(fits func(*tab) bool) {
 
 // followChild lets the events of a tab's frames and workers reach the tab.
 func (p *process) followChild(e event) {
-	var t targetEvent
-	switch e.Method {
-	case "Target.attachedToTarget":
-		if json.Unmarshal(e.Params, &t) == nil {
-			p.listen(t.TargetSession, p.sink(e.TargetSession))
-		}
-	case "Target.detachedFromTarget":
-		if json.Unmarshal(e.Params, &t) == nil {
-			p.endTargetSession(t.TargetSession)
-		}
-	}
+	on(e, target.AttachedToTarget, func(t target.EventAttachedToTarget) {
+		p.listen(t.SessionID, p.sink(e.TargetSession))
+	})
+	on(e, target.DetachedFromTarget, func(t target.EventDetachedFromTarget) {
+		p.endTargetSession(t.SessionID)
+	})
 }
 
-func (p *process) endTargetSession(targetSession string) {
+func (p *process) endTargetSession(targetSession target.SessionID) {
 	p.listen(targetSession, nil)
 	p.conn.endSession(targetSession)
 }

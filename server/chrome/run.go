@@ -2,10 +2,12 @@ package chrome
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"log/slog"
 	"time"
+
+	"github.com/chromedp/cdproto/page"
+	"github.com/chromedp/cdproto/target"
 
 	"chaperone/relay/program"
 	"chaperone/server/fault"
@@ -40,15 +42,11 @@ func (b *Browser) Run(ctx context.Context, p program.Program) (program.Result, e
 
 // refresh asks for what Chrome does not tell by itself: a title that came after its document.
 func (b *Browser) refresh(ctx context.Context) {
-	pages := map[string]any{"filter": []map[string]any{{"type": "page"}}}
-	text, err := b.proc.conn.call(ctx, "", "Target.getTargets", pages)
-	var list struct {
-		Infos []targetInfo `json:"targetInfos"`
-	}
-	if err != nil || json.Unmarshal(text, &list) != nil {
+	list, err := call(ctx, b.proc.conn, "", target.GetTargets, target.GetTargetsParams{Filter: pages()})
+	if err != nil {
 		return // the addresses and titles that were told stay
 	}
-	for _, info := range list.Infos {
+	for _, info := range list.TargetInfos {
 		b.describe(info)
 	}
 }
@@ -183,15 +181,11 @@ func (b *Browser) openedSince(before int, t *tab) []program.Tab {
 const maxDialogs = 16
 
 // keepDialog notes one that was dismissed while no program could have told of it; the next one does.
-func (b *Browser) keepDialog(params json.RawMessage) {
-	var d program.Dialog
-	if json.Unmarshal(params, &d) != nil {
-		return
-	}
+func (b *Browser) keepDialog(d page.EventJavascriptDialogOpening) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if len(b.dialogs) < maxDialogs {
-		b.dialogs = append(b.dialogs, program.Dialog{Type: d.Type, Message: d.Message})
+		b.dialogs = append(b.dialogs, program.Dialog{Type: string(d.Type), Message: d.Message})
 	}
 }
 

@@ -8,6 +8,10 @@ import (
 	"strconv"
 	"sync"
 
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/page"
+	"github.com/chromedp/cdproto/target"
+
 	"chaperone/relay/program"
 )
 
@@ -16,8 +20,8 @@ var errTooManyTabs = errors.New("too many tabs")
 // tab is one page of a session.
 type tab struct {
 	conn          *conn
-	targetID      string
-	targetSession string
+	targetID      target.ID
+	targetSession target.SessionID
 	number        int
 	id            string
 	view          program.Tab // guarded by the browser's mu
@@ -26,7 +30,7 @@ type tab struct {
 	ready  chan struct{} // closed when the executor is attached, or cannot be
 	failed error         // set before ready is closed
 
-	dismissed func(dialog json.RawMessage)
+	dismissed func(page.EventJavascriptDialogOpening)
 
 	life    context.CancelFunc
 	gone    <-chan struct{}
@@ -36,14 +40,14 @@ type tab struct {
 
 // adopt takes in a page of the session's context, whoever opened it. Further connections to
 // the same page are somebody's own business.
-func (b *Browser) adopt(targetSession string, info targetInfo) {
+func (b *Browser) adopt(targetSession target.SessionID, info *target.Info) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if isClosed(b.over) || b.find(func(t *tab) bool { return t.targetID == info.ID }) != nil {
+	if isClosed(b.over) || b.find(func(t *tab) bool { return t.targetID == info.TargetID }) != nil {
 		return
 	}
 	if len(b.tabs) >= maxTabs {
-		b.proc.conn.post("", "Target.closeTarget", map[string]any{"targetId": info.ID})
+		post(b.proc.conn, "", target.CloseTarget, target.CloseTargetParams{TargetID: info.TargetID})
 		return
 	}
 	b.lastTab++
@@ -55,11 +59,11 @@ func (b *Browser) adopt(targetSession string, info targetInfo) {
 }
 
 // newTab is called with the browser's mu held.
-func newTab(b *Browser, targetSession string, info targetInfo) *tab {
+func newTab(b *Browser, targetSession target.SessionID, info *target.Info) *tab {
 	life, end := context.WithCancel(context.Background())
 	id := "t" + strconv.Itoa(b.lastTab)
 	t := &tab{
-		conn: b.proc.conn, targetID: info.ID, targetSession: targetSession, number: b.lastTab, id: id,
+		conn: b.proc.conn, targetID: info.TargetID, targetSession: targetSession, number: b.lastTab, id: id,
 		view: program.Tab{
 			ID: id, URL: info.URL, Title: info.Title, Level: b.level(),
 			Session: b.options.Session, Made: true,
@@ -92,31 +96,32 @@ func (t *tab) start() {
 // take is the tab's sink. A dialog that is up before the executor is would keep it from ever attaching: it is
 // dismissed here; later ones are the executor's to answer and to tell.
 func (t *tab) take(e event) {
-	if e.Method == "Page.javascriptDialogOpening" && !isClosed(t.ready) {
-		t.conn.post(e.TargetSession, "Page.handleJavaScriptDialog", map[string]any{"accept": false})
-		t.dismissed(e.Params)
+	if e.Method == page.JavascriptDialogOpening.Method && !isClosed(t.ready) {
+		post(t.conn, e.TargetSession, page.HandleJavaScriptDialog, page.HandleJavaScriptDialogParams{Accept: false})
+		on(e, page.JavascriptDialogOpening, t.dismissed)
 	}
 	t.executor.Deliver(t.child(e.TargetSession), e.Method, e.Params)
 }
 
 // child translates between Chrome's target sessions and the executor's, to whom the page itself is "".
-func (t *tab) child(targetSession string) string {
+func (t *tab) child(targetSession target.SessionID) string {
 	if targetSession == t.targetSession {
 		return ""
 	}
-	return targetSession
+	return string(targetSession)
 }
 
 // Call is the executor's way to Chrome.
 func (t *tab) Call(ctx context.Context, child, method string, params json.RawMessage) (json.RawMessage, error) {
+	targetSession := target.SessionID(child)
 	if child == "" {
-		child = t.targetSession
+		targetSession = t.targetSession
 	}
 	var body any
 	if len(params) > 0 {
 		body = params
 	}
-	return t.conn.call(ctx, child, method, body)
+	return t.conn.call(ctx, targetSession, method, body)
 }
 
 // close ends what runs in the tab and waits for it; the page itself is the context's to close.
@@ -143,10 +148,13 @@ func (b *Browser) tellChanged() {
 }
 
 // describe notes a page's new address or title.
-func (b *Browser) describe(info targetInfo) {
+func (b *Browser) describe(info *target.Info) {
+	if info == nil {
+		return
+	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if t := b.find(func(t *tab) bool { return t.targetID == info.ID }); t != nil {
+	if t := b.find(func(t *tab) bool { return t.targetID == info.TargetID }); t != nil {
 		t.view.URL, t.view.Title = info.URL, info.Title
 	}
 }
@@ -172,10 +180,8 @@ func (b *Browser) fit(ctx context.Context, t *tab) error {
 	if b.proc.binary.Kind == HeadlessShell {
 		return nil
 	}
-	_, err := b.proc.conn.call(ctx, t.targetSession, "Emulation.setDeviceMetricsOverride", map[string]any{
-		"width": b.options.Width, "height": b.options.Height, "deviceScaleFactor": 0, "mobile": false,
-	})
-	if err != nil {
+	size := emulation.SetDeviceMetricsOverrideParams{Width: int64(b.options.Width), Height: int64(b.options.Height)}
+	if _, err := call(ctx, b.proc.conn, t.targetSession, emulation.SetDeviceMetricsOverride, size); err != nil {
 		return fmt.Errorf("fit viewport: %w", err)
 	}
 	return nil
@@ -186,22 +192,16 @@ func (b *Browser) openTab(ctx context.Context) (*tab, error) {
 	if len(b.Tabs()) >= maxTabs {
 		return nil, errTooManyTabs
 	}
-	text, err := b.proc.conn.call(ctx, "", "Target.createTarget", map[string]any{
-		"url": "about:blank", "browserContextId": b.contextID, "newWindow": true,
-		"width": b.options.Width, "height": b.options.Height,
+	made, err := call(ctx, b.proc.conn, "", target.CreateTarget, target.CreateTargetParams{
+		URL: "about:blank", BrowserContextID: b.contextID, NewWindow: new(true),
+		Width: int64(b.options.Width), Height: int64(b.options.Height),
 	})
 	if err != nil {
 		return nil, fmt.Errorf("create tab: %w", err)
 	}
-	var made struct {
-		ID string `json:"targetId"`
-	}
-	if err := json.Unmarshal(text, &made); err != nil {
-		return nil, fmt.Errorf("read tab: %w", err)
-	}
 	for {
 		b.mu.Lock()
-		t, changed := b.find(func(t *tab) bool { return t.targetID == made.ID }), b.changed
+		t, changed := b.find(func(t *tab) bool { return t.targetID == made.TargetID }), b.changed
 		b.mu.Unlock()
 		if t != nil {
 			return t, b.fit(ctx, t)
