@@ -49,6 +49,7 @@ var homes = map[string][]string{
 	"github.com/spf13/cobra":                     {"cmd/chaperone"},
 	"code.dny.dev/ssrf":                          {"egress"},
 	"github.com/coder/websocket":                 {"relay", "server/web"},
+	"github.com/chromedp/cdproto":                {"server/chrome"},
 	"github.com/prometheus/client_golang":        {"egress", "server/web", "server", "cmd/chaperone"},
 	"database/sql":                               {"server/store"},
 	"github.com/rogpeppe/go-internal/testscript": {},

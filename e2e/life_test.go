@@ -168,6 +168,13 @@ func TestASharedSessionWithoutABrowserIsNotConnected(t *testing.T) {
 	}
 }
 
+// TestAPolicyThatIsRaisedDoesNotRaiseASessionThatIsReadOnly holds the edge to what the session was opened with.
+func TestAPolicyThatIsRaisedDoesNotRaiseASessionThatIsReadOnly(t *testing.T) {
+	r := sharedRoad(t)
+	r.policy("interactive")
+	r.refused(r.session, action{"action": "snapshot"}, "session_ended")
+}
+
 func TestAPolicyThatIsLoweredEndsWhatItNoLongerPermits(t *testing.T) {
 	s := openSite(t)
 	r := serve(t, "--test-origin", s.URL)

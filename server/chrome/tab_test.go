@@ -192,15 +192,15 @@ func TestACastShowsTheNewest(t *testing.T) {
 
 func TestACastEndsWithItsTabOrSession(t *testing.T) {
 	w := newWorld(t)
-	b := w.open(t, chrome.Interactive)
 	for name, end := range map[string]struct {
-		do   func(tab string)
+		do   func(b *chrome.Browser, tab string)
 		code string
 	}{
-		"1 tab":     {b.CrashTab, "tab_closed"},
-		"2 session": {func(string) { _ = b.Close(context.Background()) }, ""},
+		"tab":     {(*chrome.Browser).CrashTab, "tab_closed"},
+		"session": {func(b *chrome.Browser, _ string) { _ = b.Close(context.Background()) }, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
+			b := w.open(t, chrome.Interactive)
 			tab := run(t, b, program.NewTab, settle()).Tab
 			ended := make(chan error, 1)
 			shown := make(chan struct{}, 100)
@@ -208,7 +208,7 @@ func TestACastEndsWithItsTabOrSession(t *testing.T) {
 				ended <- b.Cast(context.Background(), program.CastOptions{Tab: tab}, func(program.Picture) { shown <- struct{}{} })
 			}()
 			<-shown
-			end.do(tab)
+			end.do(b, tab)
 			select {
 			case err := <-ended:
 				if end.code == "" && err != nil {

@@ -33,9 +33,23 @@ func (s *Service) Open(ctx context.Context, actor account.Actor, spec Spec) (Vie
 		s.places.give(l.project.ID)
 		return View{}, err
 	}
+	if err := s.recheck(ctx, l); err != nil {
+		return View{}, err
+	}
 	s.config.Logger.InfoContext(ctx, "session opened",
 		slog.String("session", l.id), slog.String("project", l.project.ID), slog.String("backend", string(l.backend)))
 	return l.view(), nil
+}
+
+// recheck ends a session whose project got other rules while it was opening: who changes them ends the sessions
+// that live, and this one was not yet among them.
+func (s *Service) recheck(ctx context.Context, l *living) error {
+	now, err := s.config.Projects.Get(ctx, l.actor, l.project.ID)
+	if err == nil && now.Policy == l.project.Policy && slices.Equal(now.AllowDomains, l.project.AllowDomains) {
+		return nil
+	}
+	s.end(l, Ended, RulesChanged)
+	return errors.Join(err, ended(l.view()))
 }
 
 // plan decides what the session will be, before anything is taken or started.

@@ -74,6 +74,7 @@ func open(t *testing.T, limits session.Limits) *room {
 
 // backend opens browsers that answer every program at once.
 type backend struct {
+	opening    func() // called while a browser is being opened
 	browsersMu sync.Mutex
 	browsers   []*browser
 	fails      error
@@ -84,6 +85,9 @@ func (b *backend) Open(context.Context, session.Opening) (session.Browser, error
 	defer b.browsersMu.Unlock()
 	if b.fails != nil {
 		return nil, b.fails
+	}
+	if b.opening != nil {
+		b.opening()
 	}
 	made := &browser{done: make(chan struct{})}
 	b.browsers = append(b.browsers, made)
@@ -272,6 +276,23 @@ func TestWithoutAJournalNothingRuns(t *testing.T) {
 	}
 	if runs := r.backend.newest().runs; runs != 0 {
 		t.Errorf("the browser ran %d programs", runs)
+	}
+}
+
+func TestASessionWhoseRulesChangeWhileItOpensDoesNotLive(t *testing.T) {
+	r := open(t, session.Limits{Sessions: 1, PlaceWait: 20 * time.Millisecond})
+	r.backend.opening = func() {
+		policy := project.Interactive
+		if _, err := r.projects.Update(t.Context(), r.actor, "default", project.Change{Policy: &policy}); err != nil {
+			t.Error(err)
+		}
+	}
+	if _, err := r.Open(t.Context(), r.actor, session.Spec{Project: "default"}); !fault.Is(err, fault.SessionEnded) {
+		t.Fatalf("got %v, want session_ended", err)
+	}
+	r.backend.opening = nil
+	if v := r.start(t); v.Policy != string(project.Interactive) {
+		t.Errorf("the next session's policy is %s", v.Policy)
 	}
 }
 

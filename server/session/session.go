@@ -22,6 +22,9 @@ const (
 	Failed   State = "failed"
 )
 
+// RulesChanged is the reason of a session that its project's new rules ended.
+const RulesChanged = "the project's rules changed"
+
 // IsOver reports whether nothing can be done in the session any more.
 func (s State) IsOver() bool {
 	return s == Ending || s == Ended || s == Expired || s == Failed

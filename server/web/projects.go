@@ -54,17 +54,21 @@ func (s *site) updateProject(c *call) (any, error) {
 	return p, nil
 }
 
-// settle makes what runs already obey a changed project.
+// settle makes what runs already obey a changed project: a session lives under the rules it was opened with, or
+// not at all. The edge is let down before sessions end, and let up only after.
 func (s *site) settle(p project.Project, change project.Change) {
-	level := program.LevelRead
-	if p.Policy == project.Interactive {
-		level = program.LevelAct
+	endOthers := func() {
+		s.o.Actions.EndProject(p.ID, session.RulesChanged, func(v session.View) bool {
+			return v.Policy == string(p.Policy) && change.AllowDomains == nil
+		})
 	}
-	s.o.Links.SetLevel(p.Account, p.ID, level)
-	s.o.Actions.EndProject(p.ID, "the project's rules changed", func(v session.View) bool {
-		tighter := p.Policy == project.ReadOnly && v.Policy != string(project.ReadOnly)
-		return !tighter && change.AllowDomains == nil
-	})
+	if p.Policy == project.Interactive {
+		endOthers()
+		s.o.Links.SetLevel(p.Account, p.ID, program.LevelAct)
+		return
+	}
+	s.o.Links.SetLevel(p.Account, p.ID, program.LevelRead)
+	endOthers()
 }
 
 func (s *site) deleteProject(c *call) (any, error) {
