@@ -160,6 +160,23 @@ func TestTabsAndPicturesWorkAlikeOnBothRoads(t *testing.T) {
 	})
 }
 
+// TestASharedTabBehindAnotherIsPicturedAndClicked holds for a tab that nobody sees, in a browser that throttles it.
+func TestASharedTabBehindAnotherIsPicturedAndClicked(t *testing.T) {
+	r := sharedRoad(t)
+	_, err := r.person.Visit(t.Context(), r.site.URL+"/second") // a still page, now in front
+	check(t, err)
+	var hidden string
+	check(t, r.page.Do(t.Context(), "document.visibilityState", &hidden))
+	for range 3 {
+		r.do(action{"action": "screenshot", "timeout_ms": 10_000})
+	}
+	pressed := r.clickNamed("button", "Count")
+	if pressed.Landed == nil || !*pressed.Landed {
+		t.Errorf("the click did not land in a tab that is %s", hidden)
+	}
+	wants(t, "the answer's changes", pressed.Snapshot.Text, "pressed 1")
+}
+
 func TestFramesAreInTheTreeAndCanBeClicked(t *testing.T) {
 	onBothRoads(t, func(r *road) {
 		t := r.t

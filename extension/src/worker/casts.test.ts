@@ -49,6 +49,31 @@ test('every frame is acknowledged at once, and the newest is sent as often as as
   assert.deepEqual(pictures, ['9 a', '9 c']);
 });
 
+test('a picture is captured while a screencast of its own keeps the page painting', async (t) => {
+  const { casts, commands, pictures } = begin(t);
+  const capture = () => {
+    commands.push('capture');
+    framed(casts, 'small');
+    return Promise.resolve('picture');
+  };
+  assert.equal(await casts.painting(1, capture), 'picture');
+  assert.deepEqual(commands, [
+    'Page.startScreencast',
+    'capture',
+    'Page.screencastFrameAck',
+    'Page.stopScreencast',
+  ]);
+  assert.deepEqual(pictures, []);
+});
+
+test('a picture of a tab that is cast leaves the cast alone', async (t) => {
+  const { casts, commands, screen } = begin(t);
+  casts.start('p', 9, 1, options, screen);
+  await turn();
+  await assert.rejects(casts.painting(1, () => Promise.reject(new Error('no picture'))));
+  assert.deepEqual(commands, ['Page.startScreencast']);
+});
+
 test('a connection that does not keep up gets no picture meanwhile', async (t) => {
   const { casts, pictures, screen } = begin(t);
   casts.start('p', 9, 1, options, screen);

@@ -73,6 +73,21 @@ export class Casts {
     return this.#running.has(tab);
   }
 
+  /**
+   * Keeps the page painting while a picture of it is captured: of a page behind another Chrome paints none for
+   * seconds, or for ever. The small screencast that does it is nobody's to watch.
+   */
+  async painting(tab: number, capture: () => Promise<unknown>): Promise<unknown> {
+    if (this.isCast(tab)) return await capture();
+    const small = { format: 'jpeg', quality: 1, maxWidth: 16, maxHeight: 16 };
+    await this.#seats.send(tab, undefined, 'Page.startScreencast', small);
+    try {
+      return await capture();
+    } finally {
+      if (!this.isCast(tab)) await this.#seats.send(tab, undefined, 'Page.stopScreencast');
+    }
+  }
+
   /** Starts a watched tab's screencast, or leaves it to a later resume where the tab cannot be attached. */
   async resume(tab: number): Promise<void> {
     const watched = [...this.#casts.values()].find((cast) => cast.tab === tab);

@@ -36,7 +36,11 @@ export class Desk {
 
   constructor(stored: Stored) {
     this.book = new Book(stored, (found) => this.#follow(found));
-    this.#seats = new Seats(port, (tab, method, params) => this.#gate(tab, method, params));
+    this.#seats = new Seats(
+      port,
+      (tab, method, params) => this.#gate(tab, method, params),
+      (tab, capture) => this.#casts.painting(tab, capture),
+    );
     this.#wall = new Wall(new Guard(), this.book);
     this.#casts = new Casts(this.#seats);
     this.house = new House(this.book, this.#wall, this.#seats);

@@ -27,6 +27,7 @@ function begin(t: TestContext, refusals = 0) {
     (tab) => {
       if (tab === 13) throw new Error('not shared');
     },
+    (_tab, capture) => capture(),
   );
   return { seats, done };
 }

@@ -18,6 +18,9 @@ export type Port = {
 /** Whether a command may go to a tab now; it throws where not. */
 export type Gate = (tab: number, method: string, params: unknown) => void;
 
+/** Runs a capture of a tab's picture so that it comes even of a page that nobody sees. */
+export type Painting = (tab: number, capture: () => Promise<unknown>) => Promise<unknown>;
+
 /** A tab stays attached this long after its last use, so that Chrome's bar is not up for hours. */
 const idleMS = 60_000;
 
@@ -36,11 +39,13 @@ type Work = { executor: Executor; level: Level; ready: Promise<void> };
 export class Seats {
   readonly #port: Port;
   readonly #gate: Gate;
+  readonly #painting: Painting;
   readonly #seats = new Map<number, Seat>();
 
-  constructor(port: Port, gate: Gate) {
+  constructor(port: Port, gate: Gate, painting: Painting) {
     this.#port = port;
     this.#gate = gate;
+    this.#painting = painting;
   }
 
   /** Takes over an attachment that an earlier life of the worker left: it is let go like any other. */
@@ -130,10 +135,11 @@ export class Seats {
   }
 
   #work(tab: number, level: Level): Work {
-    const executor = new Executor(
-      { call: (child, method, params) => this.send(tab, child || undefined, method, params) },
-      { pageScript: PAGE_SCRIPT, level },
-    );
+    const call = (child: string, method: string, params: object): Promise<unknown> => {
+      const send = () => this.send(tab, child || undefined, method, params);
+      return method === 'Page.captureScreenshot' ? this.#painting(tab, send) : send();
+    };
+    const executor = new Executor({ call }, { pageScript: PAGE_SCRIPT, level });
     return { executor, level, ready: executor.attach() };
   }
 }
