@@ -82,7 +82,7 @@ func needs(what string, there ...bool) error {
 }
 
 func missing(what string) error {
-	return fault.New(fault.BadRequest, "The action is incomplete: "+what, "Add what is missing and send it again.")
+	return fault.New(fault.BadRequest, "The action does not hold: "+what, "Correct it and send it again.")
 }
 
 func isRef(s string) bool { return regexp.MustCompile(`^e[1-9][0-9]{0,8}$`).MatchString(s) }

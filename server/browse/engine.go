@@ -90,7 +90,7 @@ func (e *Engine) permit(a Action) error {
 		return fault.New(fault.BadRequest, "Unknown action "+quote(a.Action), "See the list of actions.")
 	case Writes, Later:
 		if e.options.ReadOnly {
-			return fault.New(fault.ReadOnlyRefused, "The project is read-only: "+a.Action+" is not permitted", "Ask the person to make the project interactive.")
+			return fault.New(fault.ReadOnlyRefused, "The project is read-only: "+a.Action+" is not permitted", readingInstead(a))
 		}
 	case Reads:
 	}
@@ -101,6 +101,14 @@ func (e *Engine) permit(a Action) error {
 		return err
 	}
 	return tooLong(a)
+}
+
+// readingInstead is what to do in a read-only project instead of writing. More rights help only with what there is.
+func readingInstead(a Action) string {
+	if a.Kind() == Later {
+		return "It is not available in this version either. " + instead(a.Action)
+	}
+	return "Ask the person to make the project interactive, which ends this session."
 }
 
 func instead(action string) string {

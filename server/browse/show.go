@@ -72,7 +72,7 @@ func (r *reading) difference(before, now page) bool {
 	if len(lines) > 0 {
 		r.result.Snapshot = &Snapshot{Text: text, Mode: "diff"}
 	} else if len(gone) == 0 && r.job.action.Action != "scroll" {
-		r.notice("Nothing that a snapshot shows has changed.")
+		r.notice("Nothing that a snapshot shows has changed; plain text may have: see get_text, or a full snapshot.")
 	}
 	return true
 }
