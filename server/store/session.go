@@ -12,6 +12,7 @@ type Session struct {
 	Account   string
 	Project   string
 	Backend   string
+	Policy    string
 	Label     string
 	Run       string
 	State     string
@@ -20,13 +21,18 @@ type Session struct {
 	Reason    string
 	ActorKind string
 	ActorID   string
+	// Confinement says in words how its browser was kept from the network.
+	Confinement string
+	Actions     int
 }
 
-// SessionChange is what UpdateSession writes: the state as it is now, and when and why it ended.
+// SessionChange is what UpdateSession writes: the state and the count of actions as they are now, and when and
+// why it ended.
 type SessionChange struct {
-	State  string
-	Ended  time.Time
-	Reason string
+	State   string
+	Ended   time.Time
+	Reason  string
+	Actions int
 }
 
 // SessionFilter picks sessions, newest first. An empty Project means every project of the account; Before
@@ -38,13 +44,13 @@ type SessionFilter struct {
 	Limit   int
 }
 
-const sessionColumns = `id, account, project, backend, label, run, state, created_ms, ended_ms, reason, actor_kind, actor_id`
+const sessionColumns = `id, account, project, backend, policy, label, run, state, created_ms, ended_ms, reason, actor_kind, actor_id, confinement, actions`
 
 func scanSession(row scanner) (Session, error) {
 	var s Session
 	var created, ended int64
-	err := row.Scan(&s.ID, &s.Account, &s.Project, &s.Backend, &s.Label, &s.Run, &s.State,
-		&created, &ended, &s.Reason, &s.ActorKind, &s.ActorID)
+	err := row.Scan(&s.ID, &s.Account, &s.Project, &s.Backend, &s.Policy, &s.Label, &s.Run, &s.State,
+		&created, &ended, &s.Reason, &s.ActorKind, &s.ActorID, &s.Confinement, &s.Actions)
 	s.Created, s.Ended = fromMS(created), fromMS(ended)
 	return s, err
 }
@@ -52,17 +58,18 @@ func scanSession(row scanner) (Session, error) {
 // SaveSession adds a session's row.
 func (s *Store) SaveSession(ctx context.Context, session Session) error {
 	_, err := exec(ctx, s.writer, q(`INSERT INTO sessions (`+sessionColumns+`)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`,
-		session.ID, session.Account, session.Project, session.Backend, session.Label, session.Run, session.State,
-		toMS(session.Created), toMS(session.Ended), session.Reason, session.ActorKind, session.ActorID))
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)`,
+		session.ID, session.Account, session.Project, session.Backend, session.Policy, session.Label, session.Run, session.State,
+		toMS(session.Created), toMS(session.Ended), session.Reason, session.ActorKind, session.ActorID,
+		session.Confinement, session.Actions))
 	return wrap(err, "save session")
 }
 
 // UpdateSession writes change to one session; ErrNotFound when the account has no such session.
 func (s *Store) UpdateSession(ctx context.Context, account, id string, change SessionChange) error {
-	err := touch(ctx, s.writer, q(`UPDATE sessions SET state = $1, ended_ms = $2, reason = $3
-		WHERE account = $4 AND id = $5`,
-		change.State, toMS(change.Ended), change.Reason, account, id))
+	err := touch(ctx, s.writer, q(`UPDATE sessions SET state = $1, ended_ms = $2, reason = $3, actions = $4
+		WHERE account = $5 AND id = $6`,
+		change.State, toMS(change.Ended), change.Reason, change.Actions, account, id))
 	return wrap(err, "update session")
 }
 

@@ -15,8 +15,8 @@ func addSession(t *testing.T, s *store.Store, who tenant, at time.Time) store.Se
 		t.Fatal(err)
 	}
 	session := store.Session{
-		ID: id, Account: who.account, Project: who.project, Backend: "managed", Label: "docs", Run: "r1",
-		State: "active", Created: at, ActorKind: "token", ActorID: "k_1",
+		ID: id, Account: who.account, Project: who.project, Backend: "managed", Policy: "read_only", Label: "docs", Run: "r1",
+		State: "active", Created: at, ActorKind: "token", ActorID: "k_1", Confinement: "kernel: no network of its own",
 	}
 	if err := s.SaveSession(t.Context(), session); err != nil {
 		t.Fatal(err)
@@ -32,8 +32,8 @@ func TestASessionComesBackAsItWasSaved(t *testing.T) {
 	if err != nil || got != want {
 		t.Errorf("got %+v, %v, want %+v", got, err, want)
 	}
-	want.State, want.Ended, want.Reason = "ended", noon().Add(time.Minute), "closed"
-	change := store.SessionChange{State: want.State, Ended: want.Ended, Reason: want.Reason}
+	want.State, want.Ended, want.Reason, want.Actions = "ended", noon().Add(time.Minute), "closed", 7
+	change := store.SessionChange{State: want.State, Ended: want.Ended, Reason: want.Reason, Actions: want.Actions}
 	if err := s.UpdateSession(t.Context(), who.account, want.ID, change); err != nil {
 		t.Fatal(err)
 	}

@@ -75,18 +75,21 @@ CREATE TABLE pairings (
 );
 
 CREATE TABLE sessions (
-  id         TEXT   PRIMARY KEY,
-  account    TEXT   NOT NULL REFERENCES accounts (id),
-  project    TEXT   NOT NULL REFERENCES projects (id),
-  backend    TEXT   NOT NULL,
-  label      TEXT   NOT NULL,
-  run        TEXT   NOT NULL,
-  state      TEXT   NOT NULL,
-  created_ms BIGINT NOT NULL,
-  ended_ms   BIGINT NOT NULL DEFAULT 0,
-  reason     TEXT   NOT NULL,
-  actor_kind TEXT   NOT NULL,
-  actor_id   TEXT   NOT NULL
+  id          TEXT   PRIMARY KEY,
+  account     TEXT   NOT NULL REFERENCES accounts (id),
+  project     TEXT   NOT NULL REFERENCES projects (id),
+  backend     TEXT   NOT NULL,
+  policy      TEXT   NOT NULL,
+  label       TEXT   NOT NULL,
+  run         TEXT   NOT NULL,
+  state       TEXT   NOT NULL,
+  created_ms  BIGINT NOT NULL,
+  ended_ms    BIGINT NOT NULL DEFAULT 0,
+  reason      TEXT   NOT NULL,
+  actor_kind  TEXT   NOT NULL,
+  actor_id    TEXT   NOT NULL,
+  confinement TEXT   NOT NULL,
+  actions     BIGINT NOT NULL DEFAULT 0
 );
 CREATE INDEX sessions_by_project ON sessions (account, project, id);
 CREATE INDEX sessions_unfinished ON sessions (id) WHERE ended_ms = 0;
