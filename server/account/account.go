@@ -83,7 +83,7 @@ func fromRow(row store.Account) Account {
 // refused is the one answer to every bearer, code or refresh token that does not hold.
 func refused() error {
 	return fault.New(fault.Unauthorised, "not logged in, or no longer",
-		"Open the dashboard's link again, or make a new token with `chaperone token create`.")
+		"For the dashboard run: chaperone dashboard. For an agent: chaperone token create.")
 }
 
 // access is the ledger's entry for one access change.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"chaperone/server/fault"
 	"chaperone/server/ledger"
 	"chaperone/server/store"
 )
@@ -22,6 +23,23 @@ type Credentials struct {
 	Refresh        string    `json:"-"`
 	RefreshExpires time.Time `json:"-"`
 	Actor          Actor     `json:"actor"`
+}
+
+// LoginLink makes a login code for the actor's own account and says in the ledger who asked for it; peer is the
+// caller's address. Only who may manage the account can.
+func (a *Accounts) LoginLink(ctx context.Context, actor Actor, peer string) (code string, expires time.Time, err error) {
+	if !actor.CanManage() {
+		return "", time.Time{}, fault.New(fault.Forbidden, "an agent token may not open the dashboard",
+			"Run chaperone dashboard on the server's machine, as the user who runs the server.")
+	}
+	entry := access(actor, "login.link")
+	entry.Peer = peer
+	err = a.ledger.Around(ctx, entry, func(ctx context.Context) error {
+		expires = a.now().Add(codeLifetime)
+		code, err = a.LoginCode(ctx, actor.Account)
+		return err
+	})
+	return code, expires, err
 }
 
 // LoginCode makes a code that Login takes once within ten minutes.
@@ -45,7 +63,7 @@ func (a *Accounts) LoginCode(ctx context.Context, account string) (string, error
 func (a *Accounts) Login(ctx context.Context, code, peer string) (Credentials, error) {
 	id, err := a.store.TakeLoginCodeAnyAccount(ctx, hashText(code), a.now())
 	if errors.Is(err, store.ErrNotFound) {
-		return Credentials{}, refused()
+		return Credentials{}, fault.New(fault.Unauthorised, "this link was already used or has expired", "Run: chaperone dashboard")
 	}
 	if err != nil {
 		return Credentials{}, fmt.Errorf("log in: %w", err)

@@ -34,8 +34,30 @@ func TestACodeLogsInOnce(t *testing.T) {
 	}
 	_, err = w.accounts.Login(t.Context(), code, "127.0.0.1:5000")
 	wantUnauthorised(t, err)
+	if f := fault.Of(err); f.Message != "this link was already used or has expired" || f.Hint != "Run: chaperone dashboard" {
+		t.Errorf("it says %q, %q", f.Message, f.Hint)
+	}
 	if got := w.methods(t); !slices.Equal(got, []string{"login done"}) {
 		t.Errorf("the ledger says %q", got)
+	}
+}
+
+func TestALinkIsForWhoManagesTheAccount(t *testing.T) {
+	w := newWorld(t)
+	code, expires, err := w.accounts.LoginLink(t.Context(), w.me.Owner(), "local")
+	if err != nil || !expires.Equal(w.now.Add(10*time.Minute)) {
+		t.Fatalf("the link expires at %s, %v", expires, err)
+	}
+	if _, err := w.accounts.Login(t.Context(), code, ""); err != nil {
+		t.Error(err)
+	}
+	kept, _ := w.token(t, account.Control)
+	agent := account.Actor{Account: w.me.ID, Kind: account.Token, TokenID: kept.ID, Project: w.project, Role: account.Control}
+	if code, _, err := w.accounts.LoginLink(t.Context(), agent, ""); !fault.Is(err, fault.Forbidden) || code != "" {
+		t.Errorf("an agent is answered %v", err)
+	}
+	if got, want := w.methods(t), []string{"login.link done", "login done", "token.create done"}; !slices.Equal(got, want) {
+		t.Errorf("the ledger says %q, want %q", got, want)
 	}
 }
 

@@ -6,10 +6,10 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"time"
 
-	"chaperone/server/account"
 	"chaperone/server/fault"
 	"chaperone/server/ledger"
 )
@@ -94,7 +94,10 @@ func (s *site) ledgerFilter(c *call) (ledger.Filter, error) {
 		Account: c.actor.Account, Kind: query.Get("kind"), Session: query.Get("session"), Peer: query.Get("peer"), Limit: defaultPage,
 	}
 	var err error
-	if filter.Project, err = s.ledgerProject(c, c.actor, query.Get("project")); err != nil {
+	if !isKind(filter.Kind) {
+		return filter, fault.New(fault.BadRequest, "there is no kind "+quoted(filter.Kind), "Use browser, cdp, skill or access, or leave it out for all.")
+	}
+	if filter.Project, err = s.ledgerProject(c, query.Get("project")); err != nil {
 		return filter, err
 	}
 	if filter.Since, err = moment(query, "since"); err != nil {
@@ -113,11 +116,15 @@ func (s *site) ledgerFilter(c *call) (ledger.Filter, error) {
 	return filter, err
 }
 
-func (s *site) ledgerProject(c *call, actor account.Actor, named string) (string, error) {
+func isKind(name string) bool {
+	return slices.Contains([]ledger.Kind{"", ledger.Browser, ledger.CDP, ledger.Skill, ledger.Access}, ledger.Kind(name))
+}
+
+func (s *site) ledgerProject(c *call, named string) (string, error) {
 	if named == "" {
-		return actor.Project, nil
+		return c.actor.Project, nil
 	}
-	p, err := s.o.Projects.Get(c.r.Context(), actor, named)
+	p, err := s.projectNamed(c, named)
 	return p.ID, err
 }
 

@@ -15,6 +15,7 @@ const refreshCookie = "__Host-chaperone"
 func (s *site) loginRoutes() []route {
 	return []route{
 		{method: http.MethodPost, path: api + "/auth/login", open: true, does: "Turn a one-time code into an access token and a refresh cookie.", takes: loginBody{}, gives: account.Credentials{}, handle: s.login},
+		{method: http.MethodPost, path: api + "/auth/link", does: "Make a link that logs a person in to the dashboard, once.", gives: linkView{}, handle: s.loginLink},
 		{method: http.MethodPost, path: api + "/auth/refresh", open: true, does: "Renew the access token by the refresh cookie, once.", gives: account.Credentials{}, handle: s.refresh},
 		{method: http.MethodPost, path: api + "/auth/logout", open: true, does: "End what the refresh cookie's login gave.", handle: s.logout},
 		{method: http.MethodGet, path: api + "/me", does: "Who the bearer is.", gives: account.Actor{}, handle: s.me},
@@ -23,6 +24,17 @@ func (s *site) loginRoutes() []route {
 
 type loginBody struct {
 	Code string `json:"code"`
+}
+
+type linkView struct {
+	URL     string    `json:"url"`
+	Expires time.Time `json:"expires_at"`
+}
+
+// loginLink puts the code into the address's fragment, which no server and no log ever sees.
+func (s *site) loginLink(c *call) (any, error) {
+	code, expires, err := s.o.Logins.LoginLink(c.r.Context(), c.actor, c.peer())
+	return linkView{URL: s.o.Hosts.URL() + "/#code=" + code, Expires: expires}, err
 }
 
 func (s *site) login(c *call) (any, error) {
@@ -71,7 +83,7 @@ func (s *site) refreshToken(c *call) (string, error) {
 	}
 	cookie, err := c.r.Cookie(refreshCookie)
 	if err != nil || cookie.Value == "" {
-		return "", fault.New(fault.Unauthorised, "nobody is logged in here", "Open the link that chaperone serve prints.")
+		return "", fault.New(fault.Unauthorised, "nobody is logged in here", "Run: chaperone dashboard")
 	}
 	return cookie.Value, nil
 }

@@ -2,8 +2,10 @@ package web_test
 
 import (
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 )
 
 // cookie is the refresh cookie that an answer set, as a request sends it.
@@ -26,6 +28,39 @@ func (h *house) login() (access string, first reply) {
 		h.t.Errorf("the code worked twice: %d %s", again.status, again.body)
 	}
 	return field(h.t, first.body, "access_token"), first
+}
+
+func TestALinkLogsInOnce(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	var link struct {
+		URL     string
+		Expires time.Time `json:"expires_at"`
+	}
+	h.must(wish{method: "POST", path: "/api/v1/auth/link"}, &link)
+	code, ok := strings.CutPrefix(link.URL, h.url+"/#code=")
+	if left := time.Until(link.Expires); !ok || left < 9*time.Minute || left > 10*time.Minute {
+		t.Errorf("the link is %+v", link)
+	}
+	login := wish{method: "POST", path: "/api/v1/auth/login", bearer: "none", body: `{"code":"` + code + `"}`}
+	h.must(login, nil)
+	if again := h.ask(login); again.status != http.StatusUnauthorized || !strings.Contains(again.body, "already used or has expired") {
+		t.Errorf("the link worked twice: %d %s", again.status, again.body)
+	}
+	var bound struct{ Token string }
+	h.must(wish{method: "POST", path: "/api/v1/tokens", body: `{"name":"a","project":"default","role":"control"}`}, &bound)
+	for _, bearer := range []string{"none", bound.Token} {
+		if got := h.ask(wish{method: "POST", path: "/api/v1/auth/link", bearer: bearer}); got.status < 400 || strings.Contains(got.body, "#code=") {
+			t.Errorf("a link for %s: %d %s", bearer, got.status, got.body)
+		}
+	}
+	var rows struct {
+		Items []struct{ Method, Peer string }
+	}
+	h.must(wish{method: "GET", path: "/api/v1/ledger?kind=access"}, &rows)
+	if !slices.ContainsFunc(rows.Items, func(r struct{ Method, Peer string }) bool { return r.Method == "login.link" && r.Peer != "" }) {
+		t.Errorf("the ledger says %+v", rows.Items)
+	}
 }
 
 func TestALoginLastsByItsCookie(t *testing.T) {

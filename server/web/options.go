@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"log/slog"
 	"net/http"
+	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 
@@ -70,6 +71,7 @@ type Identity interface {
 
 // Logins makes and ends a person's credentials.
 type Logins interface {
+	LoginLink(ctx context.Context, actor account.Actor, peer string) (code string, expires time.Time, err error)
 	Login(ctx context.Context, code, peer string) (account.Credentials, error)
 	Refresh(ctx context.Context, refresh, peer string) (account.Credentials, error)
 	Logout(ctx context.Context, refresh, peer string) error

@@ -3,9 +3,11 @@ package web
 import (
 	"context"
 	"net/http"
+	"strconv"
 
 	"chaperone/relay"
 	"chaperone/relay/program"
+	"chaperone/server/fault"
 	"chaperone/server/project"
 	"chaperone/server/session"
 )
@@ -37,8 +39,25 @@ func (s *site) createProject(c *call) (any, error) {
 func (s *site) getProject(c *call) (any, error) { return s.project(c) }
 
 // project is the one that the path names.
-func (s *site) project(c *call) (project.Project, error) {
-	return s.o.Projects.Get(c.r.Context(), c.actor, c.param("p"))
+func (s *site) project(c *call) (project.Project, error) { return s.projectNamed(c, c.param("p")) }
+
+// projectNamed says which project there is not, so that a name typed wrong shows.
+func (s *site) projectNamed(c *call, idOrName string) (project.Project, error) {
+	p, err := s.o.Projects.Get(c.r.Context(), c.actor, idOrName)
+	if fault.Is(err, fault.NotFound) {
+		return p, fault.New(fault.NotFound, "there is no project "+quoted(idOrName),
+			"Name another with --project; these are there: chaperone project list")
+	}
+	return p, err
+}
+
+// quoted shows a name as it was given, within reason.
+func quoted(name string) string {
+	const most = 64
+	if len(name) > most {
+		name = name[:most] + "…"
+	}
+	return strconv.Quote(name)
 }
 
 func (s *site) updateProject(c *call) (any, error) {
@@ -46,8 +65,11 @@ func (s *site) updateProject(c *call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	p, err := s.o.Keeper.Update(c.r.Context(), c.actor, c.param("p"), change)
+	p, err := s.project(c)
 	if err != nil {
+		return nil, err
+	}
+	if p, err = s.o.Keeper.Update(c.r.Context(), c.actor, p.ID, change); err != nil {
 		return nil, err
 	}
 	s.settle(p, change)

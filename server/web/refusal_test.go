@@ -45,7 +45,14 @@ func TestEveryRefusalHasOneShape(t *testing.T) {
 		"a read-only refusal":      {wish{method: "POST", path: actions, body: `{"action":"type","text":"x"}`}, 403, "read_only_refused", ""},
 		"a tab that is gone":       {wish{method: "POST", path: actions, body: `{"action":"snapshot"}`}, 410, "tab_closed", ""},
 		"an unknown session":       {wish{method: "GET", path: "/api/v1/sessions/s_nope"}, 404, "not_found", ""},
-		"an unknown project":       {wish{method: "GET", path: "/api/v1/projects/nope"}, 404, "not_found", ""},
+		"an unknown project":       {wish{method: "GET", path: "/api/v1/projects/nope"}, 404, "not_found", "there is no project \\\"nope\\\""},
+		"sessions of no project":   {wish{method: "GET", path: "/api/v1/projects/nope/sessions"}, 404, "not_found", "nope"},
+		"a session of no project":  {wish{method: "POST", path: "/api/v1/projects/nope/sessions", body: `{}`}, 404, "not_found", "nope"},
+		"a change of no project":   {wish{method: "PATCH", path: "/api/v1/projects/nope", body: `{"name":"a"}`}, 404, "not_found", "nope"},
+		"a token for no project":   {wish{method: "POST", path: "/api/v1/tokens", body: `{"name":"a","project":"nope","role":"observe"}`}, 404, "not_found", "nope"},
+		"the ledger of no project": {wish{method: "GET", path: "/api/v1/ledger?project=nope"}, 404, "not_found", "nope"},
+		"a kind that is none":      {wish{method: "GET", path: "/api/v1/ledger?kind=nope"}, 400, "bad_request", "nope"},
+		"a token that is none":     {wish{method: "DELETE", path: "/api/v1/tokens/k_nope"}, 404, "not_found", ""},
 		"a limit that is none":     {wish{method: "GET", path: "/api/v1/ledger?limit=many"}, 400, "bad_request", "limit"},
 		"a time that is none":      {wish{method: "GET", path: "/api/v1/ledger?since=today"}, 400, "bad_request", "since"},
 		"an event id that is none": {wish{method: "GET", path: "/api/v1/projects/default/events", header: map[string]string{"Last-Event-ID": "x"}}, 400, "bad_request", "Last-Event-ID"},
@@ -78,9 +85,22 @@ func TestWhatIsAnothersAnswersAsWhatDoesNotExist(t *testing.T) {
 		t.Errorf("a project's token verifies the account: %d", got.status)
 	}
 	h.must(wish{method: "DELETE", path: "/api/v1/tokens/" + bound.ID}, nil)
+	h.must(wish{method: "DELETE", path: "/api/v1/tokens/" + bound.ID}, nil)
 	if got := h.ask(wish{method: "GET", path: "/api/v1/me", bearer: bound.Token}); got.status != 401 {
 		t.Errorf("a revoked token: %d %s", got.status, got.body)
 	}
+}
+
+func TestATokenCannotEndItself(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	var me struct{ Token string }
+	h.must(wish{method: "GET", path: "/api/v1/me"}, &me)
+	got := h.ask(wish{method: "DELETE", path: "/api/v1/tokens/" + me.Token})
+	if me.Token == "" || got.status != 403 || !strings.Contains(got.body, "the token you are using") {
+		t.Errorf("the token %q: answered %d %s", me.Token, got.status, got.body)
+	}
+	h.must(wish{method: "GET", path: "/api/v1/me"}, nil)
 }
 
 // TestEveryCodeHasAStatus reads the codes where they are written.

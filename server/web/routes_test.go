@@ -113,14 +113,18 @@ func TestAChangedPolicyEndsWhatItDoesNotPermit(t *testing.T) {
 		return field(t, h.ask(wish{method: "GET", path: "/api/v1/sessions/" + id}).body, "state")
 	}
 	reading := h.session()
+	set(`{"name":"default"}`)
+	if state(reading) != "active" {
+		t.Errorf("after what changes nothing: %s", state(reading))
+	}
 	set(`{"policy":"interactive"}`)
 	acting := h.session()
-	set(`{"name":"default"}`)
-	if state(reading) != "active" || state(acting) != "active" {
-		t.Errorf("after what changes nothing: %s and %s", state(reading), state(acting))
+	if state(reading) != "ended" || state(acting) != "active" {
+		t.Errorf("after interactive: reading %s, acting %s", state(reading), state(acting))
 	}
 	set(`{"policy":"read_only"}`)
-	if state(reading) != "active" || state(acting) != "ended" {
+	reading = h.session()
+	if state(acting) != "ended" || state(reading) != "active" {
 		t.Errorf("after read_only: reading %s, acting %s", state(reading), state(acting))
 	}
 	set(`{"allow_domains":["example.com"]}`)

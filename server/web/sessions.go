@@ -22,7 +22,11 @@ func (s *site) openSession(c *call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	spec.Project = c.param("p")
+	p, err := s.project(c)
+	if err != nil {
+		return nil, err
+	}
+	spec.Project = p.ID
 	view, err := s.o.Sessions.Open(c.r.Context(), c.actor, spec)
 	return created{view}, err
 }
@@ -38,8 +42,12 @@ func (s *site) listSessions(c *call) (any, error) {
 	if limit == 0 || limit > 500 {
 		limit = defaultPage
 	}
+	p, err := s.project(c)
+	if err != nil {
+		return nil, err
+	}
 	before := c.r.URL.Query().Get("cursor")
-	views, err := s.o.Sessions.List(c.r.Context(), c.actor, c.param("p"), session.Page{Before: before, Limit: int(limit)})
+	views, err := s.o.Sessions.List(c.r.Context(), c.actor, p.ID, session.Page{Before: before, Limit: int(limit)})
 	if err != nil {
 		return nil, err
 	}

@@ -2,6 +2,7 @@ package web
 
 import (
 	"net/http"
+	"slices"
 	"time"
 
 	"chaperone/server/account"
@@ -12,7 +13,7 @@ func (s *site) tokenRoutes() []route {
 	return []route{
 		{method: http.MethodGet, path: api + "/tokens", does: "The account's agent tokens, newest first, without their text.", gives: page[account.AgentToken]{}, handle: s.listTokens},
 		{method: http.MethodPost, path: api + "/tokens", does: "Make an agent token; its text is shown this once.", takes: tokenBody{}, gives: tokenView{}, handle: s.createToken},
-		{method: http.MethodDelete, path: api + "/tokens/:t", does: "Revoke an agent token at once.", handle: s.revokeToken},
+		{method: http.MethodDelete, path: api + "/tokens/:t", does: "Revoke an agent token at once; revoking it again changes nothing.", handle: s.revokeToken},
 	}
 }
 
@@ -43,7 +44,7 @@ func (s *site) createToken(c *call) (any, error) {
 	if body.Expires < 0 || body.Expires > most {
 		return nil, fault.New(fault.BadRequest, "expires_s is out of range", "Send seconds, a year at most.")
 	}
-	p, err := s.o.Projects.Get(c.r.Context(), c.actor, body.Project)
+	p, err := s.projectNamed(c, body.Project)
 	if err != nil {
 		return nil, err
 	}
@@ -54,5 +55,19 @@ func (s *site) createToken(c *call) (any, error) {
 }
 
 func (s *site) revokeToken(c *call) (any, error) {
-	return nil, s.o.Tokens.RevokeToken(c.r.Context(), c.actor, c.param("t"))
+	id := c.param("t")
+	if c.actor.CanManage() && c.actor.TokenID == id {
+		return nil, fault.New(fault.Forbidden, "that is the token you are using",
+			"It is this machine's own. To replace it stop the server, delete the file token in the data folder and start it again.")
+	}
+	err := s.o.Tokens.RevokeToken(c.r.Context(), c.actor, id)
+	if fault.Is(err, fault.NotFound) && s.isRevoked(c, id) {
+		return nil, nil //nolint:nilnil // an answer without a body: it is as it was to be
+	}
+	return nil, err
+}
+
+func (s *site) isRevoked(c *call, id string) bool {
+	tokens, err := s.o.Tokens.ListTokens(c.r.Context(), c.actor)
+	return err == nil && slices.ContainsFunc(tokens, func(t account.AgentToken) bool { return t.ID == id && t.Revoked })
 }
