@@ -73,6 +73,9 @@ type actorKey struct{}
 // ServeActor answers one request of an actor whom the caller has authenticated. The query's project names
 // the project; without it it is the token's own, else the default one.
 func (h *Handler) ServeActor(w http.ResponseWriter, r *http.Request, actor account.Actor) {
+	if unheard(w, r) {
+		return
+	}
 	h.serve.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), actorKey{}, actor)))
 }
 
