@@ -25,7 +25,7 @@ var house = map[string][]string{
 	"server/live":         {"relay/program"},
 	"server/mcp":          {"server/account", "server/browse", "server/fault", "server/project", "server/session"},
 	"server/project":      {"server/account", "server/fault", "server/ledger", "server/store"},
-	"server/session":      {"server/account", "server/artifact", "server/browse", "server/fault", "server/ledger", "server/live", "server/project", "server/store", "relay/program"},
+	"server/session":      {"server/account", "server/artifact", "server/browse", "server/fault", "server/ledger", "server/live", "server/project", "server/store", "relay/program", "egress"},
 	"server/store":        {"server/fault"},
 	"server/web":          {"server/account", "server/artifact", "server/browse", "server/fault", "server/ledger", "server/live", "server/project", "server/session", "relay", "relay/program"},
 	"relay":               {"relay/cdp", "relay/program"},

@@ -18,6 +18,9 @@ const socketPathMax = 100
 // headerWait bounds how long a client may take over a request's head.
 const headerWait = 10 * time.Second
 
+// idleWait is how long a connection may stay open between two requests.
+const idleWait = 2 * time.Minute
+
 // doors are the two listeners that the API is served on.
 type doors struct {
 	address net.Listener
@@ -106,7 +109,7 @@ func (d *doors) stop() { _ = d.address.Close() }
 // closes ready once a request would be answered.
 func (d *doors) serve(ctx context.Context, h http.Handler, ready chan<- struct{}) error {
 	s := &http.Server{
-		Handler: h, ReadHeaderTimeout: headerWait,
+		Handler: h, ReadHeaderTimeout: headerWait, IdleTimeout: idleWait,
 		// Requests end with the server: streams must not hold up its shutdown.
 		BaseContext: func(net.Listener) context.Context { return ctx },
 	}

@@ -4,8 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"net/url"
 
+	"chaperone/egress"
 	"chaperone/server/account"
 	"chaperone/server/artifact"
 	"chaperone/server/browse"
@@ -48,7 +48,7 @@ func (s *Service) journal(ctx context.Context, l *living, actor account.Actor, a
 	if err != nil {
 		return ledger.Pending{}, fmt.Errorf("encode the action: %w", err)
 	}
-	entry := l.entry(actor, a.Action)
+	entry := l.entry(ledgerActor(actor), a.Action)
 	entry.Direction, entry.Peer, entry.Request = "out", l.peer(a), request
 	pending, err := s.config.Ledger.Begin(ctx, entry)
 	if err != nil {
@@ -57,23 +57,30 @@ func (s *Service) journal(ctx context.Context, l *living, actor account.Actor, a
 	return pending, nil
 }
 
-// peer is the host that the action is about: where it opens, else where its tab is.
+// peer is the host that the action is about: where it opens, else where its tab is. What cannot be read as an
+// address has none; the action goes on, and whoever judges addresses judges it.
 func (l *living) peer(a browse.Action) string {
-	raw := a.URL
-	if raw == "" {
-		tab, _ := l.shown()
-		for _, t := range l.browser.Tabs() {
-			if t.ID == or(a.Tab, tab) || tab == "" {
-				raw = t.URL
-				break
-			}
-		}
+	raw := l.address(a.Tab)
+	if a.Action == "open" {
+		raw = a.URL
 	}
-	u, err := url.Parse(raw)
+	u, err := egress.ReadURL(raw)
 	if err != nil {
 		return ""
 	}
 	return u.Host
+}
+
+// address is where a tab is: the one that is named, else that of the latest action, else the first.
+func (l *living) address(tab string) string {
+	shown, _ := l.shown()
+	tab = or(tab, shown)
+	for _, t := range l.browser.Tabs() {
+		if t.ID == tab || tab == "" {
+			return t.URL
+		}
+	}
+	return ""
 }
 
 func (s *Service) run(ctx context.Context, l *living, a browse.Action) (browse.Result, *fault.Fault) {

@@ -6,9 +6,31 @@ import (
 	"log/slog"
 	"time"
 
+	"chaperone/server/account"
 	"chaperone/server/ledger"
 	"chaperone/server/store"
 )
+
+// end is why a session ends: who ended it, what it becomes, the ledger's word for it and ours.
+type end struct {
+	by     ledger.Actor
+	state  State
+	word   string
+	reason string
+}
+
+// byServer is the actor of what nobody asked for.
+func byServer(state State, word, reason string) end {
+	return end{by: ledger.Actor{Kind: "server", ID: "server"}, state: state, word: word, reason: reason}
+}
+
+// byActor is an end that somebody asked for.
+func byActor(actor account.Actor) end {
+	return end{
+		by: ledgerActor(actor), state: Ended, word: "closed",
+		reason: "closed by " + string(actor.Kind),
+	}
+}
 
 // mind waits for the session's end: another's Close, a browser that is gone, or nothing to do for too long.
 func (s *Service) mind(l *living) {
@@ -20,12 +42,12 @@ func (s *Service) mind(l *living) {
 			<-l.gone
 			return
 		case <-l.browser.Done():
-			s.end(l, Failed, why(l.browser))
+			s.end(l, byServer(Failed, "browser_gone", why(l.browser)))
 			return
 		case <-timer.C:
 			left := s.config.Limits.Idle - l.idleFor(s.config.Now())
 			if left <= 0 {
-				s.end(l, Expired, "nothing was done for "+s.config.Limits.Idle.String())
+				s.end(l, byServer(Expired, "idle", "nothing was done for "+s.config.Limits.Idle.String()))
 				return
 			}
 			timer.Reset(left)
@@ -44,36 +66,36 @@ func why(b Browser) string {
 }
 
 // end ends a session once; who comes second waits for the first.
-func (s *Service) end(l *living, state State, reason string) {
+func (s *Service) end(l *living, e end) {
 	l.endOnce.Do(func() {
+		l.setState(Ending, e.reason, time.Time{})
 		close(l.over)
 		defer close(l.gone)
-		s.finish(l, state, reason)
+		s.finish(l, e)
 	})
 	<-l.gone
 }
 
 // finish closes the browser, gives the place back and tells. It goes on whatever fails on the way.
-func (s *Service) finish(l *living, state State, reason string) {
+func (s *Service) finish(l *living, e end) {
 	ctx, cancel := context.WithTimeout(context.Background(), closeWait)
 	defer cancel()
-	l.setState(Ending, reason, time.Time{})
 	err := l.browser.Close(ctx)
 	now := s.config.Now()
-	l.setState(state, reason, now)
+	l.setState(e.state, e.reason, now)
 
 	after := context.WithoutCancel(ctx)
 	err = errors.Join(err, s.config.Store.UpdateSession(after, l.account, l.id,
-		store.SessionChange{State: string(state), Ended: now, Reason: reason}))
-	outcome := ledger.Outcome{Outcome: ledger.Done, Detail: map[string]string{"state": string(state)}}
-	_, ledgerErr := s.config.Ledger.Append(after, l.entry(l.actor, "session.close"), outcome)
+		store.SessionChange{State: string(e.state), Ended: now, Reason: e.reason, Actions: l.view().Actions}))
+	outcome := ledger.Outcome{Outcome: ledger.Done, Detail: map[string]string{"state": string(e.state), "cause": e.word}}
+	_, ledgerErr := s.config.Ledger.Append(after, l.entry(e.by, "session.close"), outcome)
 	err = errors.Join(err, ledgerErr)
 
 	s.livingMu.Lock()
 	delete(s.living, l.id)
 	s.livingMu.Unlock()
 	s.places.give(l.project.ID)
-	s.tell(after, l, "session.closed", map[string]any{"state": state, "reason": reason})
+	s.tell(after, l, "session.closed", map[string]any{"state": e.state, "reason": e.reason})
 	if err != nil {
 		s.config.Logger.ErrorContext(ctx, "session ended with trouble", slog.String("session", l.id), slog.Any("error", err))
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"log/slog"
+	"net/url"
 	"sync"
 
 	"chaperone/server/account"
@@ -119,7 +120,7 @@ func (s *Service) tellAction(ctx context.Context, l *living, a browse.Action, r 
 		"action": a.Action, "seq": r.Seq, "outcome": "done", "elapsed_ms": r.ElapsedMS, "ledger": r.Ledger.Seq,
 	}
 	for key, value := range map[string]string{
-		"tab": r.Tab, "url": r.URL, "title": r.Title, "ref": a.Ref, "role": a.Role, "name": a.Name, "direction": a.Direction,
+		"tab": r.Tab, "url": place(r.URL), "title": r.Title, "ref": a.Ref, "role": a.Role, "name": a.Name, "direction": a.Direction,
 	} {
 		if value != "" {
 			fields[key] = value
@@ -131,7 +132,18 @@ func (s *Service) tellAction(ctx context.Context, l *living, a browse.Action, r 
 	s.tell(ctx, l, "browser.action", fields)
 	if r.Screenshot != nil {
 		s.tell(ctx, l, "browser.snapshot.saved", map[string]any{
-			"artifact": r.Screenshot.Artifact, "seq": r.Seq, "url": r.URL, "title": r.Title, "deliver": r.Deliver,
+			"artifact": r.Screenshot.Artifact, "seq": r.Seq, "url": place(r.URL), "title": r.Title, "deliver": r.Deliver,
 		})
 	}
+}
+
+// place is where an address leads without what it carries: queries and fragments hold what was typed, and keys.
+func place(raw string) string {
+	u, err := url.Parse(raw)
+	if err != nil {
+		return ""
+	}
+	u.User, u.RawQuery, u.Fragment, u.RawFragment = nil, "", "", ""
+	u.ForceQuery = false
+	return u.String()
 }

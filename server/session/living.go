@@ -108,10 +108,13 @@ func (l *living) setState(state State, reason string, ended time.Time) {
 	l.state, l.reason, l.ended = state, reason, ended
 }
 
+// ledgerActor is an actor as the ledger names it.
+func ledgerActor(a account.Actor) ledger.Actor { return ledger.Actor{Kind: string(a.Kind), ID: a.ID()} }
+
 // entry is what every ledger row of this session says.
-func (l *living) entry(actor account.Actor, method string) ledger.Entry {
+func (l *living) entry(by ledger.Actor, method string) ledger.Entry {
 	return ledger.Entry{
-		Account: l.account, Actor: ledger.Actor{Kind: string(actor.Kind), ID: actor.ID()}, Run: l.spec.Run,
+		Account: l.account, Actor: by, Run: l.spec.Run,
 		Project: l.project.ID, Session: l.id, Kind: ledger.Browser, Method: method,
 		Detail: map[string]string{"backend": string(l.backend)},
 	}

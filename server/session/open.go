@@ -48,7 +48,7 @@ func (s *Service) recheck(ctx context.Context, l *living) error {
 	if err == nil && now.Policy == l.project.Policy && slices.Equal(now.AllowDomains, l.project.AllowDomains) {
 		return nil
 	}
-	s.end(l, Ended, RulesChanged)
+	s.end(l, byServer(Ended, "project_changed", RulesChanged))
 	return errors.Join(err, ended(l.view()))
 }
 
@@ -107,12 +107,12 @@ func covers(allowed, wished string) bool {
 
 // start journals the opening, opens the browser and lets the session live.
 func (s *Service) start(ctx context.Context, l *living, backend Backend) error {
-	pending, err := s.config.Ledger.Begin(ctx, l.entry(l.actor, "session.open"))
+	pending, err := s.config.Ledger.Begin(ctx, l.entry(ledgerActor(l.actor), "session.open"))
 	if err != nil {
 		return fmt.Errorf("journal the session: %w", err)
 	}
 	if err := s.config.Store.SaveSession(ctx, l.row()); err != nil {
-		return fmt.Errorf("save the session: %w", err)
+		return s.failed(ctx, l, pending, asFault(fmt.Errorf("save the session: %w", err)))
 	}
 	l.browser, err = backend.Open(ctx, Opening{
 		Session: l.id, Account: l.account, Project: l.project.ID, Level: level(l.project.Policy), Viewport: l.spec.Viewport,
@@ -179,6 +179,7 @@ func (l *living) row() store.Session {
 		ID: l.id, Account: l.account, Project: l.project.ID, Backend: string(l.backend), Label: l.spec.Label,
 		Run: l.spec.Run, State: string(Starting), Created: l.created,
 		ActorKind: string(l.actor.Kind), ActorID: l.actor.ID(),
+		Policy: string(l.project.Policy), Confinement: l.confinement,
 	}
 }
 

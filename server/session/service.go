@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"chaperone/relay/program"
 	"chaperone/server/account"
 	"chaperone/server/artifact"
 	"chaperone/server/fault"
@@ -170,7 +171,8 @@ func (s *Service) List(ctx context.Context, actor account.Actor, idOrName string
 func (s *Service) past(ctx context.Context, actor account.Actor, row store.Session) View {
 	v := View{
 		ID: row.ID, Project: row.Project, Backend: row.Backend, Label: row.Label, Run: row.Run,
-		State: State(row.State), Reason: row.Reason, CreatedAt: row.Created,
+		State: State(row.State), Reason: row.Reason, CreatedAt: row.Created, Policy: row.Policy,
+		Confinement: row.Confinement, Actions: row.Actions, Tabs: []program.Tab{},
 	}
 	if !row.Ended.IsZero() {
 		v.EndedAt = &row.Ended
@@ -190,7 +192,7 @@ func (s *Service) Close(ctx context.Context, actor account.Actor, id string) (Vi
 	if err != nil {
 		return View{}, err
 	}
-	s.end(l, Ended, "closed by "+string(actor.Kind))
+	s.end(l, byActor(actor))
 	return s.Get(ctx, actor, id)
 }
 
@@ -198,7 +200,7 @@ func (s *Service) Close(ctx context.Context, actor account.Actor, id string) (Vi
 func (s *Service) EndProject(projectID, reason string, keep func(View) bool) {
 	for _, l := range s.all() {
 		if l.project.ID == projectID && !keep(l.view()) {
-			s.end(l, Ended, reason)
+			s.end(l, byServer(Ended, "project_changed", reason))
 		}
 	}
 }
@@ -209,7 +211,7 @@ func (s *Service) Shutdown(ctx context.Context) error {
 	s.closed = true
 	s.livingMu.Unlock()
 	for _, l := range s.all() {
-		go s.end(l, Ended, "the server stopped")
+		go s.end(l, byServer(Ended, "server_stopped", "the server stopped"))
 	}
 	done := make(chan struct{})
 	go func() {

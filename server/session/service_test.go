@@ -2,10 +2,7 @@ package session_test
 
 import (
 	"context"
-	"encoding/json"
-	"errors"
-	"slices"
-	"sync"
+	"strings"
 	"testing"
 	"time"
 
@@ -13,7 +10,6 @@ import (
 
 	"chaperone/relay/program"
 	"chaperone/server/account"
-	"chaperone/server/artifact"
 	"chaperone/server/browse"
 	"chaperone/server/fault"
 	"chaperone/server/ledger"
@@ -23,157 +19,6 @@ import (
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
-
-// room is a session service on real records; only its browsers are made up, so that they can fail at will.
-type room struct {
-	*session.Service
-	store    *store.Store
-	ledger   *ledger.Ledger
-	actor    account.Actor
-	project  string // the default project's id
-	projects *project.Projects
-	backend  *backend
-}
-
-func open(t *testing.T, limits session.Limits) *room {
-	t.Helper()
-	ctx, dir := t.Context(), t.TempDir()
-	must := func(err error) {
-		if err != nil {
-			t.Helper()
-			t.Fatal(err)
-		}
-	}
-	s, err := store.Open(ctx, dir+"/data")
-	must(err)
-	l := ledger.New(s, nil)
-	secrets, err := account.OpenSecrets(dir + "/data")
-	must(err)
-	accounts, err := account.Open(account.Config{Store: s, Ledger: l, Dir: dir + "/data"})
-	must(err)
-	me, err := accounts.EnsureDefault(ctx)
-	must(err)
-	actor := account.Actor{Account: me.ID, AccountName: me.Name, Kind: account.Person, Role: account.Control}
-	projects := project.New(project.Config{Store: s, Ledger: l, Secrets: secrets})
-	p, err := projects.EnsureDefault(ctx, actor)
-	must(err)
-	artifacts, err := artifact.Open(artifact.Config{Store: s, Dir: dir + "/data", LinkKey: make([]byte, 32)})
-	must(err)
-	b := &backend{}
-	r := &room{store: s, ledger: l, actor: actor, project: p.ID, projects: projects, backend: b, Service: session.New(session.Config{
-		Store: s, Projects: projects, Ledger: l, Artifacts: artifacts, Limits: limits,
-		Backends: map[project.Backend]session.Backend{project.Managed: b},
-	})}
-	t.Cleanup(func() {
-		must(r.Shutdown(context.Background()))
-		must(artifacts.Close())
-		must(s.Close())
-	})
-	return r
-}
-
-// backend opens browsers that answer every program at once.
-type backend struct {
-	opening    func() // called while a browser is being opened
-	browsersMu sync.Mutex
-	browsers   []*browser
-	fails      error
-}
-
-func (b *backend) Open(context.Context, session.Opening) (session.Browser, error) {
-	b.browsersMu.Lock()
-	defer b.browsersMu.Unlock()
-	if b.fails != nil {
-		return nil, b.fails
-	}
-	if b.opening != nil {
-		b.opening()
-	}
-	made := &browser{done: make(chan struct{})}
-	b.browsers = append(b.browsers, made)
-	return made, nil
-}
-
-func (b *backend) Describe() string { return "made up" }
-
-func (b *backend) CheckURL(string) error { return nil }
-
-func (b *backend) newest() *browser {
-	b.browsersMu.Lock()
-	defer b.browsersMu.Unlock()
-	return b.browsers[len(b.browsers)-1]
-}
-
-type browser struct {
-	once sync.Once
-	done chan struct{}
-	runs int
-}
-
-func (b *browser) Run(_ context.Context, p program.Program) (program.Result, error) {
-	b.runs++
-	return program.Result{Tab: p.Tab, Steps: []json.RawMessage{}}, nil
-}
-
-func (b *browser) Tabs() []program.Tab { return nil }
-
-func (b *browser) Cast(ctx context.Context, _ program.CastOptions, _ func(program.Picture)) error {
-	<-ctx.Done()
-	return nil
-}
-
-func (b *browser) Close(context.Context) error { b.die(); return nil }
-
-func (b *browser) Done() <-chan struct{} { return b.done }
-
-func (b *browser) die() { b.once.Do(func() { close(b.done) }) }
-
-func (r *room) start(t *testing.T) session.View {
-	t.Helper()
-	v, err := r.Open(t.Context(), r.actor, session.Spec{Project: "default"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return v
-}
-
-// rows are the account's ledger rows, oldest first, as method and outcome.
-func (r *room) rows(t *testing.T) [][2]string {
-	t.Helper()
-	list, err := r.ledger.List(t.Context(), ledger.Filter{Account: r.actor.Account, Limit: 500})
-	if err != nil {
-		t.Fatal(err)
-	}
-	var rows [][2]string
-	for _, row := range slices.Backward(list) {
-		if row.Kind == string(ledger.Browser) {
-			rows = append(rows, [2]string{row.Method, row.Outcome})
-		}
-	}
-	return rows
-}
-
-func (r *room) awaitState(t *testing.T, id string, want session.State) session.View {
-	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
-	defer cancel()
-	stop := errors.New("seen")
-	var v session.View
-	err := r.Events(ctx, r.actor, session.Scope{Session: id}, 0, func(session.Event) error {
-		var err error
-		if v, err = r.Get(ctx, r.actor, id); err != nil {
-			return err
-		}
-		if v.State == want {
-			return stop
-		}
-		return nil
-	})
-	if !errors.Is(err, stop) {
-		t.Fatalf("the session is %s, want %s: %v", v.State, want, err)
-	}
-	return v
-}
 
 func TestPlacesAreLimitedAndGivenBack(t *testing.T) {
 	r := open(t, session.Limits{Sessions: 2, SessionsPerProject: 2, PlaceWait: 20 * time.Millisecond})
@@ -293,6 +138,82 @@ func TestASessionWhoseRulesChangeWhileItOpensDoesNotLive(t *testing.T) {
 	r.backend.opening = nil
 	if v := r.start(t); v.Policy != string(project.Interactive) {
 		t.Errorf("the next session's policy is %s", v.Policy)
+	}
+}
+
+func TestTheLedgerNamesWhoEndedASession(t *testing.T) {
+	r := open(t, session.Limits{})
+	mine, idle := r.start(t), r.start(t)
+	other := r.actor
+	other.Kind, other.TokenID = account.Token, "k_other"
+	if _, err := r.Close(t.Context(), other, mine.ID); err != nil {
+		t.Fatal(err)
+	}
+	r.EndProject(r.project, "the project was archived", func(session.View) bool { return false })
+	r.awaitState(t, idle.ID, session.Ended)
+	list := r.list(t)
+	closed, archived := list[len(list)-2], list[len(list)-1]
+	if closed.ActorID != "k_other" || !strings.Contains(closed.Detail, `"cause":"closed"`) {
+		t.Errorf("the close by a token reads %+v", closed)
+	}
+	if archived.ActorKind != "server" || !strings.Contains(archived.Detail, `"cause":"project_changed"`) {
+		t.Errorf("the end by the server reads %+v", archived)
+	}
+}
+
+func TestThePeerIsWhereTheBrowserIsWhateverTheActionSays(t *testing.T) {
+	r := open(t, session.Limits{})
+	v := r.start(t)
+	r.backend.newest().tabs = []program.Tab{{ID: "t1", URL: "https://here.example/x?key=1"}}
+	for _, c := range []struct {
+		action browse.Action
+		peer   string
+	}{
+		{browse.Action{Action: "tabs", URL: "https://bank.example/"}, "here.example"},
+		{browse.Action{Action: "open", URL: "http://b\u00fccher.example/"}, "xn--bcher-kva.example"},
+		{browse.Action{Action: "open", URL: "http://a(b)c.example/"}, ""},
+		{browse.Action{Action: "open", URL: "nonsense"}, ""},
+	} {
+		_, err := r.Do(t.Context(), r.actor, v.ID, c.action)
+		if err != nil && strings.Contains(err.Error(), "journal") {
+			t.Errorf("%s %s: %v", c.action.Action, c.action.URL, err)
+		}
+		list := r.list(t)
+		if row := list[len(list)-1]; row.Method != c.action.Action || row.Peer != c.peer {
+			t.Errorf("%s %s is in the ledger as %s at %q, want %q", c.action.Action, c.action.URL, row.Method, row.Peer, c.peer)
+		}
+	}
+}
+
+func TestACallerWhoLeavesWhileASessionOpensLeavesNothingInTheJournal(t *testing.T) {
+	r := open(t, session.Limits{})
+	ctx, leave := context.WithCancel(t.Context())
+	r.backend.opening = leave
+	r.backend.fails = nil
+	if _, err := r.Open(ctx, r.actor, session.Spec{Project: "default"}); err == nil {
+		t.Log("the session opened all the same")
+	}
+	if lost, err := r.ledger.Recover(t.Context()); err != nil || lost != 0 {
+		t.Errorf("%d entries are left in the journal (%v)", lost, err)
+	}
+}
+
+func TestEventsKeepNoQueryAndNoFragment(t *testing.T) {
+	r := open(t, session.Limits{})
+	v := r.start(t)
+	b := r.backend.newest()
+	b.tabs = []program.Tab{{ID: "t1", URL: "https://here.example/form?q=typed#secret"}}
+	if _, err := r.Do(t.Context(), r.actor, v.ID, browse.Action{Action: "tabs"}); err != nil {
+		t.Fatal(err)
+	}
+	events, err := r.store.EventsAfter(t.Context(), store.EventFilter{Account: r.actor.Account})
+	if err != nil || len(events) < 2 {
+		t.Fatalf("%d events, %v", len(events), err)
+	}
+	for _, e := range events {
+		if strings.Contains(string(e.Fields), "typed") || strings.Contains(string(e.Fields), "secret") {
+			t.Errorf("event %s keeps %s", e.Kind, e.Fields)
+		}
 	}
 }
 
