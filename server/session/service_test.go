@@ -12,7 +12,6 @@ import (
 	"chaperone/server/account"
 	"chaperone/server/browse"
 	"chaperone/server/fault"
-	"chaperone/server/ledger"
 	"chaperone/server/project"
 	"chaperone/server/session"
 	"chaperone/server/store"
