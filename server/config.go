@@ -10,6 +10,7 @@ import (
 	"os"
 	"time"
 
+	"chaperone/egress"
 	"chaperone/server/fault"
 )
 
@@ -54,6 +55,9 @@ func (c Config) check() error {
 	if err != nil {
 		return fault.New(fault.BadRequest, "the address "+c.Addr+" is not host:port", "Use for example --addr 127.0.0.1:7788")
 	}
+	if err := c.checkLimits(); err != nil {
+		return err
+	}
 	if c.Data == "" {
 		return fault.New(fault.BadRequest, "no data folder is named", "Use --data DIR or set CHAPERONE_DATA.")
 	}
@@ -68,6 +72,26 @@ func (c Config) check() error {
 			"Set CHAPERONE_PUBLIC_URL to the https address that the proxy in front serves.")
 	}
 	return c.checkPublicURL()
+}
+
+// checkLimits refuses what would serve nobody; zero is the default.
+func (c Config) checkLimits() error {
+	for name, value := range map[string]int64{
+		"max sessions": int64(c.MaxSessions), "sessions per project": int64(c.SessionsPerProject),
+		"idle timeout": int64(c.IdleTimeout), "action timeout": int64(c.ActionTimeout), "frame fps": int64(c.FrameFPS),
+		"screenshots per session": int64(c.ScreenshotsPerSession), "retention": int64(c.Retention),
+	} {
+		if value < 0 {
+			return fault.New(fault.BadRequest, "the setting "+name+" is below zero", "Leave it out for the default, or give a number above zero.")
+		}
+	}
+	for _, origin := range c.TestOrigins {
+		if _, err := egress.CheckURL(origin, []string{origin}); err != nil {
+			return fault.New(fault.BadRequest, "the test origin "+origin+" is not an exact http origin on loopback",
+				"Use for example --test-origin http://127.0.0.1:8080")
+		}
+	}
+	return nil
 }
 
 func (c Config) checkPublicURL() error {

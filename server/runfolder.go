@@ -3,6 +3,7 @@ package server
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -50,4 +51,13 @@ func checkOurs(path string) error {
 			"Remove it, or name a data folder with a shorter path.")
 	}
 	return nil
+}
+
+// dropIfEmpty removes a run folder that nothing is left in.
+func dropIfEmpty(path string) error {
+	err := os.Remove(path)
+	if errors.Is(err, os.ErrNotExist) || errors.Is(err, syscall.ENOTEMPTY) {
+		return nil
+	}
+	return err
 }

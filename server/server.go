@@ -206,7 +206,7 @@ func (r *rooms) openChrome(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	r.atEnd(r.pool.Close)
+	r.atEnd(func(ctx context.Context) error { return errors.Join(r.pool.Close(ctx), dropIfEmpty(run)) })
 	c := r.pool.Confinement()
 	r.log.InfoContext(ctx, "managed browsers are confined", slog.String("by", string(c.Mode)), slog.String("reason", c.Reason))
 	return nil
