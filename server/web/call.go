@@ -7,6 +7,7 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
+	"os"
 	"strconv"
 	"strings"
 
@@ -115,6 +116,8 @@ func unreadable(err error) error {
 	switch {
 	case errors.As(err, &large):
 		return fault.New(fault.TooLarge, fmt.Sprintf("the body is larger than %d bytes", large.Limit), "Send less.")
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		return fault.New(fault.Timeout, "the request's body did not come in time", "Send it at once.")
 	case errors.Is(err, io.EOF):
 		return fault.New(fault.BadRequest, "the body is empty", "Send one JSON object.")
 	case errors.As(err, &syntax), errors.Is(err, io.ErrUnexpectedEOF):

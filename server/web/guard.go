@@ -1,7 +1,10 @@
 package web
 
 import (
+	"errors"
+	"io"
 	"net/http"
+	"time"
 
 	"chaperone/server/fault"
 )
@@ -14,17 +17,46 @@ const linkPath = "/api/browser/extension/connect"
 
 // guard stands before every route: only requests for our own name, from no page or a page of ours, of
 // bounded size, pass. What browsers may do with an answer is said on each one.
-func guard(hosts *Hosts, next http.Handler) http.Handler {
+func guard(o Options, next http.Handler) http.Handler {
 	crossOrigin := http.NewCrossOriginProtection()
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		harden(w.Header())
-		if f := judge(hosts, crossOrigin, r); f != nil {
+		if f := judge(o.Hosts, crossOrigin, r); f != nil {
 			refuse(w, 0, f)
 			return
 		}
-		r.Body = http.MaxBytesReader(w, r.Body, maxBody)
+		r.Body = boundBody(w, r, o.BodyWait)
 		next.ServeHTTP(w, r)
 	})
+}
+
+// bodyWait is how long a request's body may take: 1 MiB at 300 kbit/s.
+const bodyWait = 30 * time.Second
+
+// boundBody bounds a body's size and time. The time ends with the body, so that an answer that streams has its own.
+func boundBody(w http.ResponseWriter, r *http.Request, wait time.Duration) io.ReadCloser {
+	limited := http.MaxBytesReader(w, r.Body, maxBody)
+	if r.ContentLength == 0 {
+		return limited
+	}
+	control := http.NewResponseController(w)
+	// A writer without deadlines (a test's recorder) has no slow sender either.
+	_ = control.SetReadDeadline(time.Now().Add(wait))
+	return &timedBody{ReadCloser: limited, control: control}
+}
+
+// timedBody lifts the deadline once the body has been read.
+type timedBody struct {
+	io.ReadCloser
+	control *http.ResponseController
+}
+
+func (b *timedBody) Read(p []byte) (int, error) {
+	n, err := b.ReadCloser.Read(p)
+	if errors.Is(err, io.EOF) {
+		_ = b.control.SetReadDeadline(time.Time{})
+	}
+	return n, err
 }
 
 func judge(hosts *Hosts, crossOrigin *http.CrossOriginProtection, r *http.Request) *fault.Fault {

@@ -58,6 +58,8 @@ type Options struct {
 	Ready func(context.Context) error
 	// Metrics is what /metrics shows; web adds its own there.
 	Metrics *prometheus.Registry
+	// BodyWait is how long a request's body may take; 0 means 30 s.
+	BodyWait time.Duration
 	// FrameFPS is how many pictures a second a viewer gets; 0 means 4.
 	FrameFPS int
 	Version  string

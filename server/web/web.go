@@ -25,7 +25,7 @@ func New(o Options) (http.Handler, error) {
 	if err != nil {
 		return nil, err
 	}
-	return guard(o.Hosts, s.router()), nil
+	return guard(o, s.router()), nil
 }
 
 func newSite(o Options) (*site, error) {
@@ -34,6 +34,9 @@ func newSite(o Options) (*site, error) {
 	}
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
+	}
+	if o.BodyWait <= 0 {
+		o.BodyWait = bodyWait
 	}
 	if o.FrameFPS <= 0 {
 		o.FrameFPS = 4
