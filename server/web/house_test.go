@@ -91,7 +91,7 @@ func options(t *testing.T, at net.Addr) (web.Options, *house) {
 	t.Cleanup(func() { check(t, hub.Close(context.Background())) })
 	return web.Options{
 		BodyWait: 300 * time.Millisecond,
-		Hosts: hosts, Identity: accounts, Logins: accounts, Tokens: accounts,
+		Hosts:    hosts, Identity: accounts, Logins: accounts, Tokens: accounts,
 		Projects: projects, Keeper: projects, Pairing: projects, Unpair: projects, Links: hub, Link: hub,
 		Sessions: sessions, Actions: sessions, Happened: sessions, Screens: sessions, Cast: viewers,
 		Artifacts: artifacts, Signed: artifacts, Ledger: chain, MCP: echo{},
