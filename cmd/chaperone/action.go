@@ -1,6 +1,7 @@
 package main
 
 import (
+	"regexp"
 	"strconv"
 
 	"github.com/spf13/cobra"
@@ -15,7 +16,7 @@ func (b *browser) readingCommands() []*cobra.Command {
 			return browse.Action{Action: "open", URL: args[0]}
 		}),
 		b.snapshotCommand(),
-		b.command("click REF", "Click an element", cobra.ExactArgs(1), func(args []string) browse.Action {
+		b.command("click REF", "Click an element", first(cobra.ExactArgs(1), aRef), func(args []string) browse.Action {
 			return browse.Action{Action: "click", Ref: args[0]}
 		}),
 		b.scrollCommand(),
@@ -38,7 +39,7 @@ func (b *browser) readingCommands() []*cobra.Command {
 // writingCommands are the actions that an interactive project permits besides.
 func (b *browser) writingCommands() []*cobra.Command {
 	return []*cobra.Command{
-		b.command("fill REF TEXT", "Replace what a field holds", cobra.ExactArgs(2), func(args []string) browse.Action {
+		b.command("fill REF TEXT", "Replace what a field holds", first(cobra.ExactArgs(2), aRef), func(args []string) browse.Action {
 			return browse.Action{Action: "fill", Ref: args[0], Text: args[1]}
 		}),
 		b.command("type TEXT", "Type where the keyboard is", cobra.ExactArgs(1), func(args []string) browse.Action {
@@ -47,10 +48,46 @@ func (b *browser) writingCommands() []*cobra.Command {
 		b.command("press KEYS", "Press keys, such as Enter or Control+A", cobra.ExactArgs(1), func(args []string) browse.Action {
 			return browse.Action{Action: "press", Keys: args[0]}
 		}),
-		b.command("select REF VALUE...", "Choose options of a list", cobra.MinimumNArgs(2), func(args []string) browse.Action {
+		b.command("select REF VALUE...", "Choose options of a list", first(cobra.MinimumNArgs(2), aRef), func(args []string) browse.Action {
 			return browse.Action{Action: "select", Ref: args[0], Values: args[1:]}
 		}),
 	}
+}
+
+// first is the first complaint of several checks; a wrong word is a usage error of its own.
+func first(checks ...cobra.PositionalArgs) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		for _, check := range checks {
+			if err := check(cmd, args); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+}
+
+// aRef checks that the first argument, where there is one, is a ref.
+func aRef(_ *cobra.Command, args []string) error {
+	if len(args) > 0 && !isRef(args[0]) {
+		return notRef(args[0])
+	}
+	return nil
+}
+
+func isRef(text string) bool { return regexp.MustCompile(`^e[1-9][0-9]{0,8}$`).MatchString(text) }
+
+func notRef(text string) error {
+	return usagef("%q is not a ref: one looks like e12 and comes from chaperone browse snapshot", text)
+}
+
+func isOne(facts ...bool) bool {
+	n := 0
+	for _, fact := range facts {
+		if fact {
+			n++
+		}
+	}
+	return n == 1
 }
 
 func plain(name string) func([]string) browse.Action {
@@ -67,6 +104,9 @@ func (b *browser) command(use, short string, args cobra.PositionalArgs, action f
 func (b *browser) snapshotCommand() *cobra.Command {
 	action := browse.Action{Action: "snapshot"}
 	cmd := &cobra.Command{Use: "snapshot", Short: "Show the page as lines with refs", Args: cobra.NoArgs, RunE: func(cmd *cobra.Command, _ []string) error {
+		if action.Scope != "" && !isRef(action.Scope) {
+			return notRef(action.Scope)
+		}
 		return b.act(cmd.Context(), action)
 	}}
 	cmd.Flags().BoolVar(&action.Full, "full", false, "all text, not only what can be operated")
@@ -77,7 +117,7 @@ func (b *browser) snapshotCommand() *cobra.Command {
 
 func (b *browser) textCommand() *cobra.Command {
 	action := browse.Action{Action: "get_text"}
-	cmd := &cobra.Command{Use: "text [REF]", Short: "Read the page's text, or an element's", Args: cobra.MaximumNArgs(1), RunE: func(cmd *cobra.Command, args []string) error {
+	cmd := &cobra.Command{Use: "text [REF]", Short: "Read the page's text, or an element's", Args: first(cobra.MaximumNArgs(1), aRef), RunE: func(cmd *cobra.Command, args []string) error {
 		if len(args) > 0 {
 			action.Ref = args[0]
 		}
@@ -94,6 +134,9 @@ func (b *browser) scrollCommand() *cobra.Command {
 		case "up", "down", "top", "bottom":
 			action.Direction = args[0]
 		default:
+			if !isRef(args[0]) {
+				return usagef("%q is neither up, down, top, bottom nor a ref such as e12", args[0])
+			}
 			action.Ref = args[0]
 		}
 		if len(args) == 2 {
@@ -119,6 +162,9 @@ func (b *browser) waitCommand() *cobra.Command {
 					return usagef("%q is not a number of milliseconds", args[0])
 				}
 				action.MS = ms
+			}
+			if !isOne(action.MS > 0, action.Text != "", action.URLGlob != "", action.Idle) {
+				return usagef("say one thing to wait for: a number of milliseconds, --text, --url or --idle")
 			}
 			return b.act(cmd.Context(), action)
 		},

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net"
 	"net/http"
 	"os"
@@ -23,6 +24,8 @@ type client struct {
 	base  string
 	token string
 	http  *http.Client
+	// address is where the server is reached by other programs; secret is how a shell has the token.
+	address, secret string
 }
 
 // dial finds the server: the one of the data folder on this machine, else the one that CHAPERONE_URL names.
@@ -39,24 +42,28 @@ func (a *app) dial() (*client, error) {
 	if token == "" {
 		return nil, fault.New(fault.Unauthorised, "CHAPERONE_TOKEN is not set", "Make a token with: chaperone token create, on the server's machine.")
 	}
-	return &client{base: base, token: token, http: &http.Client{CheckRedirect: stay}}, nil
+	return &client{base: base, token: token, http: &http.Client{CheckRedirect: stay}, address: base, secret: tokenOfEnvironment}, nil
 }
+
+const tokenOfEnvironment = "$CHAPERONE_TOKEN"
 
 // localClient speaks over the server's private socket, as CHAPERONE_TOKEN or as the machine's own token.
 func localClient(data string, info server.Info) (*client, error) {
-	token := os.Getenv("CHAPERONE_TOKEN")
+	token, secret := os.Getenv("CHAPERONE_TOKEN"), tokenOfEnvironment
 	if token == "" {
-		raw, err := os.ReadFile(filepath.Join(data, server.TokenFile)) //nolint:gosec // the data folder is the person's
+		file := filepath.Join(data, server.TokenFile)
+		raw, err := os.ReadFile(file) //nolint:gosec // the data folder is the person's
 		if err != nil {
 			return nil, fault.New(fault.Unauthorised, "the data folder's token cannot be read", "Run as the user who runs the server, or set CHAPERONE_TOKEN.")
 		}
-		token = strings.TrimSpace(string(raw))
+		token, secret = strings.TrimSpace(string(raw)), "$(cat '"+file+"')"
 	}
 	var dialer net.Dialer
 	transport := &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
 		return dialer.DialContext(ctx, "unix", info.Socket)
 	}}
-	return &client{base: "http://chaperone", token: token, http: &http.Client{Transport: transport, CheckRedirect: stay}}, nil
+	spoken := &http.Client{Transport: transport, CheckRedirect: stay}
+	return &client{base: "http://chaperone", token: token, http: spoken, address: info.URL, secret: secret}, nil
 }
 
 // stay follows no redirect: a token goes to the server that was named and to no other.
@@ -101,22 +108,24 @@ func (c *client) download(ctx context.Context, path string, w io.Writer) error {
 
 // send asks the API; the caller closes the answer's body.
 func (c *client) send(ctx context.Context, method, path string, body any) (*http.Response, error) {
-	var content io.Reader
-	if body != nil {
-		raw, err := json.Marshal(body)
-		if err != nil {
-			return nil, fmt.Errorf("encode request: %w", err)
-		}
-		content = bytes.NewReader(raw)
+	if body == nil {
+		return c.exchange(ctx, method, path, nil, nil)
 	}
-	request, err := http.NewRequestWithContext(ctx, method, c.base+path, content)
+	raw, err := json.Marshal(body)
+	if err != nil {
+		return nil, fmt.Errorf("encode request: %w", err)
+	}
+	return c.exchange(ctx, method, path, http.Header{"Content-Type": {"application/json"}}, raw)
+}
+
+// exchange sends bytes as they are; the caller closes the answer's body.
+func (c *client) exchange(ctx context.Context, method, path string, header http.Header, content []byte) (*http.Response, error) {
+	request, err := http.NewRequestWithContext(ctx, method, c.base+path, bytes.NewReader(content))
 	if err != nil {
 		return nil, usagef("%s is not a server's address", c.base)
 	}
+	maps.Copy(request.Header, header)
 	request.Header.Set("Authorization", "Bearer "+c.token)
-	if body != nil {
-		request.Header.Set("Content-Type", "application/json")
-	}
 	response, err := c.http.Do(request)
 	if err != nil {
 		return nil, unreachable(ctx, err)
@@ -144,8 +153,18 @@ func refused(response *http.Response, raw []byte) error {
 	if err := json.Unmarshal(raw, &body); err != nil || body.Error.Code == "" {
 		return fault.New(fault.Unavailable, "the server answered "+response.Status, "See CHAPERONE_URL: is it Chaperone's address?")
 	}
-	return fault.New(body.Error.Code, body.Error.Message, body.Error.Hint).WithDetail(body.Error.Detail)
+	told := fault.New(body.Error.Code, body.Error.Message, body.Error.Hint).WithDetail(body.Error.Detail)
+	return refusal{told, raw}
 }
+
+// refusal is a fault that the API told, and its own JSON.
+type refusal struct {
+	told *fault.Fault
+	raw  []byte
+}
+
+func (r refusal) Error() string { return r.told.Error() }
+func (r refusal) Unwrap() error { return r.told }
 
 // get asks and decodes.
 func get[T any](ctx context.Context, c *client, path string) (T, error) {

@@ -17,8 +17,11 @@ func (a *app) egressCommand() *cobra.Command {
 			"decision a line of the log. It prints the address it listens on.",
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := checkAddress("listen", c.Listen); err != nil {
+				return err
+			}
 			c.Ready = func(at net.Addr) { line(a.out, "http://%s", at) }
-			return egress.Run(cmd.Context(), c)
+			return untaken(egress.Run(cmd.Context(), c), "listen", c.Listen)
 		},
 	}
 	cmd.Flags().StringVar(&c.Listen, "listen", "127.0.0.1:3128", "listen on this host:port; port 0 takes a free one")

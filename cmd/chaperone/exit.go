@@ -6,6 +6,8 @@ import (
 	"io"
 	"strings"
 
+	"github.com/spf13/cobra"
+
 	"chaperone/server/browse"
 	"chaperone/server/fault"
 )
@@ -46,26 +48,51 @@ func usage(err error) error { return usageError{err} }
 
 func usagef(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }
 
-// report tells an error, with what to do next, and returns the exit code.
-func report(w io.Writer, err error) int {
+// report tells an error of a command, with what to do next, and returns the exit code.
+func (a *app) report(cmd *cobra.Command, err error) int {
 	var misuse usageError
 	var f *fault.Fault
 	switch {
 	case err == nil:
 		return exitDone
-	case errors.As(err, &misuse), strings.HasPrefix(err.Error(), "unknown command"):
-		// The library has no type for an unknown command.
-		tell(w, err.Error(), "See chaperone --help, or --help after any command.")
+	case errors.As(err, &misuse):
+		tell(a.err, err.Error()+"\nusage: "+usageLine(cmd), "See "+cmd.CommandPath()+" --help.")
 		return exitUsage
 	case errors.As(err, &f):
-		tell(w, fmt.Sprintf("%s: %s", f.Code, f.Message), f.Hint)
+		a.repeat(err)
+		tell(a.err, fmt.Sprintf("%s: %s", f.Code, f.Message), f.Hint)
 		if f.Detail != "" {
-			_, _ = fmt.Fprintln(w, browse.Bounded(f.Detail))
+			_, _ = fmt.Fprintln(a.err, browse.Bounded(f.Detail))
 		}
 		return exitOf(f.Code)
 	}
-	tell(w, err.Error(), "See chaperone doctor.")
+	tell(a.err, err.Error(), "See chaperone doctor.")
 	return exitFailed
+}
+
+// repeat prints the API's own words for a refusal, where JSON is wished.
+func (a *app) repeat(err error) {
+	var told refusal
+	if a.json && errors.As(err, &told) {
+		_, _ = a.out.Write(told.raw)
+	}
+}
+
+// usageLine is how a command is typed: with its arguments, or with the names of what is beneath it.
+func usageLine(cmd *cobra.Command) string {
+	if !cmd.HasParent() {
+		return cmd.CommandPath() + " COMMAND"
+	}
+	var names []string
+	for _, c := range cmd.Commands() {
+		if c.IsAvailableCommand() {
+			names = append(names, c.Name())
+		}
+	}
+	if len(names) > 0 {
+		return cmd.CommandPath() + " " + strings.Join(names, "|")
+	}
+	return strings.TrimSuffix(cmd.UseLine(), " [flags]")
 }
 
 func tell(w io.Writer, message, hint string) {

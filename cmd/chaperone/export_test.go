@@ -1,6 +1,10 @@
 package main
 
 import (
+	"context"
+	"io"
+	"net/http"
+
 	"chaperone/server/fault"
 )
 
@@ -9,6 +13,13 @@ func Main() { main() }
 
 // ExitOf is the table from code to exit code.
 func ExitOf(code fault.Code) int { return exitOf(code) }
+
+// OpenSession opens a session by a server behind this transport.
+func OpenSession(ctx context.Context, errors io.Writer, transport http.RoundTripper) error {
+	a := &app{streams: streams{err: errors}}
+	_, err := a.openSession(ctx, &client{base: "http://chaperone", http: &http.Client{Transport: transport}}, "/", sessionSpec{})
+	return err
+}
 
 // Span reads a length of time as a flag does and writes it again.
 func Span(text string) (string, error) {

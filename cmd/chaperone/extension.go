@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -10,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"chaperone/packager"
+	"chaperone/server/fault"
 )
 
 func (a *app) extensionCommand() *cobra.Command {
@@ -25,6 +27,9 @@ func (a *app) extensionUnpack() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			if err := mayUnpack(files, args[0]); err != nil {
+				return err
+			}
 			if err := unpack(files, args[0]); err != nil {
 				return fmt.Errorf("unpack extension: %w", err)
 			}
@@ -33,6 +38,34 @@ func (a *app) extensionUnpack() *cobra.Command {
 			return nil
 		},
 	}
+}
+
+// mayUnpack refuses a folder that holds something else: what is not there yet, is empty or holds this very
+// extension may be written.
+func mayUnpack(files fs.FS, dir string) error {
+	entries, err := os.ReadDir(dir)
+	if errors.Is(err, fs.ErrNotExist) || (err == nil && len(entries) == 0) {
+		return nil
+	}
+	if err != nil {
+		return fault.New(fault.BadRequest, dir+" cannot be read as a folder", "Name another folder.")
+	}
+	if own := manifestKey(files); own != "" && manifestKey(os.DirFS(dir)) == own {
+		return nil
+	}
+	return fault.New(fault.BadRequest, "the folder "+dir+" is not empty and does not hold this extension", "Name a new folder, such as "+filepath.Join(dir, "chaperone-extension"))
+}
+
+// manifestKey is what pins an extension's id; empty where there is no manifest.
+func manifestKey(files fs.FS) string {
+	var manifest struct {
+		Key string `json:"key"`
+	}
+	raw, err := fs.ReadFile(files, "manifest.json")
+	if err != nil || json.Unmarshal(raw, &manifest) != nil {
+		return ""
+	}
+	return manifest.Key
 }
 
 // unpack writes files beneath dir, over what an earlier version left there; it removes nothing.

@@ -18,6 +18,8 @@ type ledgerRow struct {
 	Seq     int64     `json:"seq"`
 	Time    time.Time `json:"time"`
 	Kind    string    `json:"kind"`
+	Actor   string    `json:"actor_kind"`
+	ActorID string    `json:"actor"`
 	Method  string    `json:"method"`
 	Peer    string    `json:"peer"`
 	Outcome string    `json:"outcome"`
@@ -44,7 +46,7 @@ type ledgerFilter struct{ kind, project, session, peer, since, until string }
 
 func (f *ledgerFilter) flags(cmd *cobra.Command) {
 	flags := cmd.Flags()
-	flags.StringVar(&f.kind, "kind", "", "browser, cdp, skill or access")
+	flags.Var(choose(&f.kind, "browser", "cdp", "skill", "access"), "kind", "rows of this kind alone")
 	flags.StringVar(&f.project, "project", "", "one project")
 	flags.StringVar(&f.session, "session", "", "one session")
 	flags.StringVar(&f.peer, "peer", "", "one host")
@@ -92,10 +94,13 @@ func printRows(w io.Writer, rows list[ledgerRow]) {
 	lines := make([][]string, 0, len(rows.Items))
 	for _, r := range rows.Items {
 		lines = append(lines, []string{
-			strconv.FormatInt(r.Seq, 10), r.Time.Local().Format(time.DateTime), r.Kind, r.Method, r.Outcome, r.Peer, short(r.Hash), r.Session,
+			strconv.FormatInt(r.Seq, 10), r.Time.Local().Format("2006-01-02 15:04:05 MST"), r.Actor + " " + r.ActorID, r.Kind, r.Method, r.Outcome, r.Peer, short(r.Hash), r.Session,
 		})
 	}
-	table(w, []string{"SEQ", "TIME", "KIND", "METHOD", "OUTCOME", "PEER", "HASH", "SESSION"}, lines)
+	table(w, []string{"SEQ", "TIME", "WHO", "KIND", "METHOD", "OUTCOME", "PEER", "HASH", "SESSION"}, lines)
+	if rows.Next != "" {
+		line(w, "There are older rows: --cursor %s", rows.Next)
+	}
 }
 
 func short(hash string) string { return hash[:min(len(hash), 12)] }

@@ -26,7 +26,9 @@ type streams struct {
 
 // run executes one command line and returns its exit code.
 func run(ctx context.Context, args []string, s streams) int {
-	root := newRoot(s) //nolint:contextcheck // the library hands each command the context
+	a := &app{streams: s}
+	root := newRoot(a) //nolint:contextcheck // the library hands each command the context
 	root.SetArgs(args)
-	return report(s.err, root.ExecuteContext(ctx))
+	cmd, err := root.ExecuteContextC(ctx)
+	return a.report(cmd, err)
 }

@@ -1,6 +1,7 @@
 package main_test
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -11,6 +12,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 	"go.uber.org/goleak"
@@ -44,7 +47,7 @@ func TestStories(t *testing.T) {
 			env.Setenv("HOME", env.WorkDir)
 			return nil
 		},
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"exits": exits, "pretend": pretend},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"exits": exits, "pretend": pretend, "taken": taken},
 	})
 }
 
@@ -62,8 +65,16 @@ func exits(ts *testscript.TestScript, _ bool, args []string) {
 	}
 }
 
+// taken listens on an address of this machine, which TAKEN names.
+func taken(ts *testscript.TestScript, _ bool, _ []string) {
+	listener, err := (&net.ListenConfig{}).Listen(context.Background(), "tcp", "127.0.0.1:0")
+	ts.Check(err)
+	ts.Setenv("TAKEN", listener.Addr().String())
+	ts.Defer(func() { ts.Check(listener.Close()) })
+}
+
 // pretend serves the API's answers of a file as a server on this data folder would: one JSON object from
-// "METHOD path" to the answer.
+// "METHOD path" to the answer. The answer "gone" is a server that ends in the middle of it.
 func pretend(ts *testscript.TestScript, _ bool, args []string) {
 	var answers map[string]json.RawMessage
 	ts.Check(json.Unmarshal([]byte(ts.ReadFile(args[0])), &answers))
@@ -84,9 +95,12 @@ func pretend(ts *testscript.TestScript, _ bool, args []string) {
 			http.Error(w, `{"error":{"code":"unauthorised","message":"who are you"}}`, http.StatusUnauthorized)
 		case !ok:
 			http.Error(w, `{"error":{"code":"not_found","message":"unexpected `+r.Method+" "+r.URL.RequestURI()+`"}}`, http.StatusNotFound)
+		case string(answer) == `"gone"`:
+			panic(http.ErrAbortHandler)
 		default:
 			var refusal struct{ Error *struct{} }
 			if json.Unmarshal(answer, &refusal) == nil && refusal.Error != nil {
+				w.Header().Set("Content-Type", "application/json")
 				w.WriteHeader(http.StatusConflict)
 			}
 			_, _ = w.Write(append(answer, '\n'))
@@ -112,6 +126,30 @@ func TestEveryCodeHasItsExit(t *testing.T) {
 		if got := chaperone.ExitOf(code); got != want {
 			t.Errorf("%s exits with %d, want %d", code, got, want)
 		}
+	}
+}
+
+func TestAWaitForAPlaceIsSaid(t *testing.T) {
+	t.Parallel()
+	for wait, want := range map[time.Duration]string{2*time.Second - 1: "", 2*time.Second + 1: "chaperone: waiting for a place\n"} {
+		synctest.Test(t, func(t *testing.T) {
+			var said bytes.Buffer
+			if err := chaperone.OpenSession(t.Context(), &said, slow(wait)); err != nil || said.String() != want {
+				t.Errorf("after %s it says %q, %v, want %q", wait, said.String(), err, want)
+			}
+		})
+	}
+}
+
+// slow answers each request after a while.
+type slow time.Duration
+
+func (s slow) RoundTrip(r *http.Request) (*http.Response, error) {
+	select {
+	case <-time.After(time.Duration(s)):
+		return &http.Response{StatusCode: http.StatusCreated, Body: http.NoBody, Request: r}, nil
+	case <-r.Context().Done():
+		return nil, r.Context().Err()
 	}
 }
 

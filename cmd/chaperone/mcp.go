@@ -1,14 +1,16 @@
 package main
 
 import (
+	"bufio"
+	"bytes"
 	"context"
 	"errors"
 	"io"
-	"net/http"
 	"net/url"
 
-	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/spf13/cobra"
+
+	"chaperone/server/fault"
 )
 
 func (a *app) mcpCommand() *cobra.Command {
@@ -23,74 +25,54 @@ func (a *app) mcpCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return a.bridge(cmd.Context(), c, project)
+			return a.speak(cmd.Context(), c, project)
 		},
 	}
 	projectFlag(cmd, &project)
 	return cmd
 }
 
-// bridge carries messages between the agent and the server until either ends.
-func (a *app) bridge(ctx context.Context, c *client, project string) error {
+// speak carries messages between the agent and the server until the agent has no more or the server is gone.
+func (a *app) speak(ctx context.Context, c *client, project string) error {
 	name, err := c.projectName(ctx, project)
 	if err != nil {
 		return err
 	}
-	far, err := (&sdk.StreamableClientTransport{
-		Endpoint:   c.base + "/mcp?project=" + url.QueryEscape(name),
-		HTTPClient: &http.Client{Transport: bearer{c}, CheckRedirect: stay},
-		// The server has nothing to say unasked.
-		DisableStandaloneSSE: true,
-	}).Connect(ctx)
-	if err != nil {
+	if _, err := get[projectView](ctx, c, "/api/v1/projects/"+url.PathEscape(name)); err != nil {
 		return err
 	}
-	near, err := (&sdk.IOTransport{Reader: io.NopCloser(a.in), Writer: writeCloser{a.out}}).Connect(ctx)
-	if err != nil {
-		return errors.Join(err, far.Close())
+	b := &bridge{client: c, path: "/mcp?project=" + url.QueryEscape(name), out: a.out}
+	ctx, b.fail = context.WithCancelCause(ctx)
+	err = b.carry(ctx, messages(ctx, a.in))
+	b.answers.Wait()
+	b.leave(context.WithoutCancel(ctx))
+	if ended, ok := errors.AsType[*fault.Fault](context.Cause(ctx)); ok && err == nil {
+		err = ended
 	}
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	ended := make(chan error, 2)
-	go func() { ended <- carry(ctx, near, far) }()
-	go func() { ended <- carry(ctx, far, near) }()
-	err = <-ended
-	cancel()
-	return errors.Join(err, far.Close(), near.Close(), <-ended)
+	b.fail(nil)
+	return err
 }
 
-// carry passes messages on until the sender has no more or the other direction has ended.
-func carry(ctx context.Context, from, to sdk.Connection) error {
-	for {
-		message, err := from.Read(ctx)
-		if err == nil {
-			err = to.Write(ctx, message)
+// messages are the lines of in. One line waits at most; the reader of a terminal or a pipe cannot be called
+// back, so it ends with the process.
+func messages(ctx context.Context, in io.Reader) <-chan []byte {
+	lines := make(chan []byte)
+	go func() {
+		defer close(lines)
+		reader := bufio.NewReader(in)
+		for {
+			line, err := reader.ReadBytes('\n')
+			if line = bytes.TrimSpace(line); len(line) > 0 {
+				select {
+				case lines <- line:
+				case <-ctx.Done():
+					return
+				}
+			}
+			if err != nil {
+				return
+			}
 		}
-		switch {
-		case err == nil:
-		case errors.Is(err, io.EOF), ctx.Err() != nil:
-			return nil //nolint:nilerr // the end of a conversation is no error
-		default:
-			return err
-		}
-	}
+	}()
+	return lines
 }
-
-// bearer sends the client's token with each request.
-type bearer struct{ client *client }
-
-// RoundTrip sends one request.
-func (b bearer) RoundTrip(r *http.Request) (*http.Response, error) {
-	r = r.Clone(r.Context())
-	r.Header.Set("Authorization", "Bearer "+b.client.token)
-	transport := b.client.http.Transport
-	if transport == nil {
-		transport = http.DefaultTransport
-	}
-	return transport.RoundTrip(r)
-}
-
-type writeCloser struct{ io.Writer }
-
-// Close leaves the stream open: it is the process's.
-func (writeCloser) Close() error { return nil }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"io"
 	"net/http"
 	"net/url"
@@ -25,8 +26,7 @@ func (a *app) pairCommand() *cobra.Command {
 				return err
 			}
 			if reset {
-				_, err := c.call(cmd.Context(), http.MethodPost, "/api/v1/pairing/reset", nil)
-				return err
+				return a.resetPairing(cmd.Context(), c)
 			}
 			name, err := c.projectName(cmd.Context(), project)
 			if err != nil {
@@ -39,6 +39,14 @@ func (a *app) pairCommand() *cobra.Command {
 	cmd.Flags().BoolVar(&reset, "reset", false, "replace the account's pairing token: every browser has to be paired again")
 	cmd.Flags().BoolVar(&revoke, "revoke", false, "forget this project's pairing")
 	return cmd
+}
+
+func (a *app) resetPairing(ctx context.Context, c *client) error {
+	if _, err := c.call(ctx, http.MethodPost, "/api/v1/pairing/reset", nil); err != nil {
+		return err
+	}
+	line(a.err, "Every browser is disconnected and the old code is void. For the new code run: chaperone pair")
+	return nil
 }
 
 func (a *app) pair(cmd *cobra.Command, c *client, path string, revoke bool) error { //nolint:revive // the flag is the command line's

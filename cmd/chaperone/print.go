@@ -23,6 +23,15 @@ func show[T any](a *app, raw []byte, people func(w io.Writer, answer T)) error {
 	return nil
 }
 
+// tellOwn prints what this program found out by itself, in the same two ways.
+func tellOwn[T any](a *app, answer T, people func(w io.Writer, answer T)) error {
+	if a.json {
+		return json.NewEncoder(a.out).Encode(answer)
+	}
+	people(a.out, answer)
+	return nil
+}
+
 // list is one page of the API's lists.
 type list[T any] struct {
 	Items []T    `json:"items"`
@@ -47,6 +56,9 @@ func printable(text string) string {
 		return r
 	}, text)
 }
+
+// note says something on the side, where people read it and programs do not.
+func (a *app) note(format string, args ...any) { line(a.err, "chaperone: "+format, args...) }
 
 func line(w io.Writer, format string, args ...any) {
 	_, _ = fmt.Fprintln(w, printable(fmt.Sprintf(format, args...)))

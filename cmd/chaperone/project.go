@@ -27,8 +27,8 @@ type projectRules struct {
 
 func (r *projectRules) flags(cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.StringVar(&r.policy, "policy", "", "read_only or interactive")
-	f.StringVar(&r.backend, "backend", "", "managed, shared or attached")
+	f.Var(choose(&r.policy, "read_only", "interactive"), "policy", "what agents may do")
+	f.Var(backendChoice(&r.backend), "backend", "the kind of browser that sessions get")
 	f.StringArrayVar(&r.domains, "allow-domain", nil, "navigations stay on this domain; *.D also beneath it (repeatable)")
 }
 
@@ -102,7 +102,11 @@ func (a *app) projectList() *cobra.Command {
 }
 
 func (a *app) projectDelete() *cobra.Command {
-	return &cobra.Command{Use: "delete NAME", Short: "Archive a project; its ledger stays", Args: cobra.ExactArgs(1), RunE: func(cmd *cobra.Command, args []string) error {
+	var yes bool
+	cmd := &cobra.Command{Use: "delete NAME --yes", Short: "Archive a project: its sessions, pairing and tokens end; its ledger stays", Args: cobra.ExactArgs(1), RunE: func(cmd *cobra.Command, args []string) error {
+		if !yes {
+			return usagef("this ends the sessions of the project %q, forgets its pairing and revokes its tokens, for good; its ledger stays. Add --yes", args[0])
+		}
 		c, err := a.dial()
 		if err != nil {
 			return err
@@ -110,6 +114,8 @@ func (a *app) projectDelete() *cobra.Command {
 		_, err = c.call(cmd.Context(), http.MethodDelete, "/api/v1/projects/"+url.PathEscape(args[0]), nil)
 		return err
 	}}
+	cmd.Flags().BoolVar(&yes, "yes", false, "do it")
+	return cmd
 }
 
 func printProjects(w io.Writer, projects list[projectView]) {

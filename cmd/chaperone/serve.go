@@ -17,7 +17,13 @@ func (a *app) serveCommand() *cobra.Command {
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			c.Data = a.data
-			return server.Run(cmd.Context(), c)
+			if err := checkAddress("addr", c.Addr); err != nil {
+				return err
+			}
+			if err := tryAddress(cmd.Context(), "addr", c.Addr); err != nil {
+				return err
+			}
+			return untaken(server.Run(cmd.Context(), c), "addr", c.Addr)
 		},
 	}
 	f := cmd.Flags()

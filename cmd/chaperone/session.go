@@ -55,14 +55,14 @@ func (a *app) sessionNew() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		raw, err := c.call(cmd.Context(), http.MethodPost, path, spec)
+		raw, err := a.openSession(cmd.Context(), c, path, spec)
 		if err != nil {
 			return err
 		}
 		return show(a, raw, func(w io.Writer, s sessionView) { line(w, "%s", s.ID) })
 	}}
 	projectFlag(cmd, &project)
-	cmd.Flags().StringVar(&spec.Backend, "backend", "", "managed, shared or attached; else the project's")
+	cmd.Flags().Var(backendChoice(&spec.Backend), "backend", "the kind of browser; else the project's")
 	cmd.Flags().StringVar(&spec.Label, "label", "", "a name for people")
 	cmd.Flags().StringArrayVar(&spec.AllowDomains, "allow-domain", nil, "stay on this domain (repeatable)")
 	return cmd

@@ -1,9 +1,11 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -66,12 +68,68 @@ func fromEnvironment(cmd *cobra.Command) error {
 		}
 		if value := os.Getenv(names[0]); value != "" {
 			if err := f.Value.Set(value); err != nil && failed == nil {
-				failed = usagef("%s does not fit: %v", names[0], err)
+				failed = usagef("%s: %q is not %s", names[0], value, wanted(f))
 			}
 		}
 	})
 	return failed
 }
+
+// misfit says in words what is wrong with a flag.
+func misfit(err error) error {
+	if bad, ok := errors.AsType[*pflag.InvalidValueError](err); ok {
+		f := bad.GetFlag()
+		return usagef("--%s: %q is not %s", f.Name, bad.GetValue(), wanted(f))
+	}
+	return usage(err)
+}
+
+// wanted is what a flag's value has to be.
+func wanted(f *pflag.Flag) string {
+	switch value := f.Value.(type) {
+	case *choice:
+		return "one of " + strings.Join(value.options, ", ")
+	case *span:
+		return "a length of time such as 5s, 10m or 30d"
+	}
+	switch f.Value.Type() {
+	case "int":
+		return "a whole number"
+	case "bool":
+		return "true or false"
+	}
+	return "what it takes: see --help"
+}
+
+// choice is a text that is one of a few; empty is none of them.
+type choice struct {
+	into    *string
+	options []string
+}
+
+func choose(into *string, options ...string) *choice { return &choice{into, options} }
+
+func backendChoice(into *string) *choice { return choose(into, "managed", "shared", "attached") }
+
+// String is what was chosen.
+func (c *choice) String() string {
+	if c.into == nil {
+		return ""
+	}
+	return *c.into
+}
+
+// Set chooses.
+func (c *choice) Set(text string) error {
+	if text != "" && !slices.Contains(c.options, text) {
+		return fmt.Errorf("%q is not one of %s", text, strings.Join(c.options, ", "))
+	}
+	*c.into = text
+	return nil
+}
+
+// Type names the options in the help.
+func (c *choice) Type() string { return strings.Join(c.options, "|") }
 
 // span is a duration that is also written in days.
 type span time.Duration

@@ -58,7 +58,8 @@ func (a *app) tokenCreate() *cobra.Command {
 	}
 	projectFlag(cmd, &project)
 	cmd.Flags().StringVar(&name, "name", "agent", "what it is for")
-	cmd.Flags().StringVar(&role, "role", "control", "observe or control")
+	role = "control"
+	cmd.Flags().Var(choose(&role, "observe", "control"), "role", "how far it reaches")
 	expires = 90 * 24 * time.Hour
 	cmd.Flags().Var((*span)(&expires), "expires", "valid for so long, a year at most")
 	return cmd
