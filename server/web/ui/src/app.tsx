@@ -55,10 +55,12 @@ function Door({ trouble: wrong }: { trouble: Trouble | undefined }) {
       <img src="/icon.svg" alt="" width="56" height="56" />
       <h1>Chaperone</h1>
       <Alert trouble={wrong} />
-      <p>
-        Open the link that <code>chaperone serve</code> printed. It logs you in once, on this
-        machine. For a new link, start the server again.
-      </p>
+      {wrong === undefined && (
+        <p>
+          Open the link that <code>chaperone serve</code> printed. It logs you in once. For a new
+          one run <code>chaperone dashboard</code>.
+        </p>
+      )}
     </main>
   );
 }
@@ -160,5 +162,21 @@ function Room({ api, route, project: p }: { api: Api; route: string; project: Pr
   if (screen === 'ledger') {
     return <LedgerScreen api={api} />;
   }
-  return <BrowserScreen key={p.id} api={api} project={p} />;
+  if (screen === 'browser' || screen === '') {
+    return <BrowserScreen key={p.id} api={api} project={p} />;
+  }
+  return <Nowhere route={route} />;
+}
+
+function Nowhere({ route }: { route: string }) {
+  return (
+    <section class="screen">
+      <h1>There is no such page</h1>
+      <p>
+        The dashboard has nothing at <code>#/{route}</code>. Go to{' '}
+        <a href="#/browser">your browser</a>, the <a href="#/sessions">sessions</a> or the{' '}
+        <a href="#/ledger">ledger</a>.
+      </p>
+    </section>
+  );
 }

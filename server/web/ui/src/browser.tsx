@@ -155,6 +155,9 @@ function Steps({ api, path, connected }: { api: Api; path: string; connected: bo
   return (
     <details class="again">
       <summary>Connect another browser</summary>
+      <p class="faint">
+        It replaces the one that is connected now: sessions on that browser’s tabs end at once.
+      </p>
       {steps}
     </details>
   );

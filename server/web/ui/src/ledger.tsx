@@ -95,14 +95,25 @@ function Proof({ report: r }: { report: Report }) {
   );
 }
 
+const columns: readonly (readonly [head: string, look: string])[] = [
+  ['Row', ''],
+  ['What', ''],
+  ['Outcome', ''],
+  ['Where', 'wide'],
+  ['Who', 'wide'],
+  ['Time', 'wide'],
+  ['Hash', 'wide'],
+];
+
 function Rows({ rows }: { rows: Row[] }) {
+  const [opened, setOpened] = useState(0);
   return (
     <section class="scroll" aria-label="Ledger rows">
       <table>
         <thead>
           <tr>
-            {['Row', 'What', 'Outcome', 'Where', 'Who', 'Time', 'Hash'].map((head) => (
-              <th key={head} scope="col">
+            {columns.map(([head, look]) => (
+              <th key={head} scope="col" class={look}>
                 {head}
               </th>
             ))}
@@ -110,24 +121,68 @@ function Rows({ rows }: { rows: Row[] }) {
         </thead>
         <tbody>
           {rows.map((r) => (
-            <tr key={r.seq}>
-              <td class="number">{r.seq}</td>
-              <td>{r.method}</td>
-              <td>
-                <Badge tone={r.outcome === 'done' ? 'quiet' : 'bad'}>
-                  {r.outcome.replaceAll('_', ' ')}
-                </Badge>
-              </td>
-              <td class="clip">{r.peer}</td>
-              <td>{r.actor}</td>
-              <td class="number">{exactly(r.time)}</td>
-              <td class="hash" title={r.hash}>
-                {r.hash.slice(0, 12)}
-              </td>
-            </tr>
+            <OneRow
+              key={r.seq}
+              row={r}
+              open={r.seq === opened}
+              toggle={() => setOpened(r.seq === opened ? 0 : r.seq)}
+            />
           ))}
         </tbody>
       </table>
     </section>
+  );
+}
+
+/** A row that opens: its button fills it, so that a click anywhere, Enter and Space all do. */
+function OneRow({ row: r, open, toggle }: { row: Row; open: boolean; toggle: () => void }) {
+  return (
+    <>
+      <tr class="opens">
+        <td class="number">{r.seq}</td>
+        <td>
+          <button type="button" aria-expanded={open} onClick={toggle}>
+            {r.method}
+          </button>
+        </td>
+        <td>
+          <Badge tone={r.outcome === 'done' ? 'quiet' : 'bad'}>
+            {r.outcome.replaceAll('_', ' ')}
+          </Badge>
+        </td>
+        <td class="clip wide">{r.peer}</td>
+        <td class="wide">{r.actor}</td>
+        <td class="number wide">{exactly(r.time)}</td>
+        <td class="hash wide">{r.hash.slice(0, 12)}</td>
+      </tr>
+      {open && <Whole row={r} />}
+    </>
+  );
+}
+
+/** All of a row, for whoever wants to prove it. */
+function Whole({ row: r }: { row: Row }) {
+  return (
+    <tr>
+      <td colSpan={columns.length}>
+        <dl class="whole">
+          {[
+            ['Where', r.peer],
+            ['Who', `${r.actor} ${r.actorId}`],
+            ['Time', exactly(r.time)],
+            ['Session', r.session],
+            ['Hash', r.hash],
+          ].map(
+            ([name, value]) =>
+              value && (
+                <div key={name}>
+                  <dt>{name}</dt>
+                  <dd>{value}</dd>
+                </div>
+              ),
+          )}
+        </dl>
+      </td>
+    </tr>
   );
 }

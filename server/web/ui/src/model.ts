@@ -181,6 +181,7 @@ export type Row = {
   seq: number;
   time: Date | undefined;
   actor: string;
+  actorId: string;
   kind: string;
   method: string;
   peer: string;
@@ -190,11 +191,13 @@ export type Row = {
 };
 
 export function row(value: unknown): Row {
-  const { seq, time, actor_kind, kind, method, peer, outcome, session, hash } = fields(value);
+  const about = fields(value);
+  const { seq, time, actor_kind, actor, kind, method, peer, outcome, session, hash } = about;
   return {
     seq: number(seq),
     time: moment(time),
     actor: text(actor_kind),
+    actorId: text(actor),
     kind: text(kind),
     method: text(method),
     peer: text(peer),

@@ -2,6 +2,7 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { type Trouble, trouble } from './hooks.ts';
+import { sentence } from './words.ts';
 
 export function Alert({ trouble: wrong }: { trouble: Trouble | undefined }) {
   if (wrong === undefined) {
@@ -9,7 +10,7 @@ export function Alert({ trouble: wrong }: { trouble: Trouble | undefined }) {
   }
   return (
     <div class="alert" role="alert">
-      <strong>{wrong.message}</strong> {wrong.hint}
+      <strong>{sentence(wrong.message)}</strong> {wrong.hint}
     </div>
   );
 }

@@ -25,7 +25,7 @@ export function SessionScreen({ api, id }: { api: Api; id: string }) {
     asked.again();
   };
   return (
-    <section class="screen full">
+    <section class="screen">
       <nav aria-label="Path">
         <a href="#/sessions">← Sessions</a>
       </nav>

@@ -29,9 +29,12 @@ export function SessionsScreen({ api, project }: { api: Api; project: Project })
               <div class="grow">
                 <strong class="clip">{name(s)}</strong>
                 <span class="faint clip">{s.tabs[0]?.title || s.reason || s.id}</span>
+                <span class="faint small narrow">
+                  {backend(s.backend)}, {day(s.created)}
+                </span>
               </div>
               <span class="faint wide">{backend(s.backend)}</span>
-              {lives(s) && (
+              {(lives(s) || s.actions > 0) && (
                 <span class="faint number">
                   {s.actions === 1 ? '1 action' : `${s.actions} actions`}
                 </span>

@@ -14,6 +14,12 @@ const dated = new Intl.DateTimeFormat(undefined, {
   minute: '2-digit',
 });
 
+/** A server's words as a sentence: they are lower case and end without a stop. */
+export function sentence(words: string): string {
+  const begun = words.charAt(0).toUpperCase() + words.slice(1);
+  return begun === '' || /[.!?]$/.test(begun) ? begun : `${begun}.`;
+}
+
 export function time(date: Date | undefined): string {
   return date ? clock.format(date) : '';
 }
