@@ -86,7 +86,8 @@ function Shared({ tabs }: { tabs: Tab[] }) {
   if (tabs.length === 0) {
     return (
       <Empty title="No tab is shared">
-        Open the extension’s popup on a page and choose Share this tab. No other tab can be reached.
+        Open the extension’s popup on a page and choose Share this tab. None of your other tabs can
+        be reached.
       </Empty>
     );
   }

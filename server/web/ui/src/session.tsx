@@ -72,8 +72,8 @@ function Screen({ api, session: s, place: at }: ScreenProps) {
     <figure class="view">
       <figcaption>
         <span class={alive && shown ? 'lamp live' : 'lamp'} />
-        <span class="clip grow">{at.title || 'No page yet'}</span>
-        <span class="faint clip">{host(at.url)}</span>
+        <span class="clip grow">{at.title || host(at.url) || 'No page yet'}</span>
+        {at.title !== '' && <span class="faint clip">{host(at.url)}</span>}
       </figcaption>
       {shown ? <Canvas picture={shown} title={at.title} /> : <p class="waiting">{waiting(s)}</p>}
       <Alert trouble={wrong} />
