@@ -8,6 +8,7 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"sync"
 	"time"
 
 	"chaperone/server/fault"
@@ -110,7 +111,16 @@ const placeWait = 2 * time.Second
 
 // openSession opens a session, which may have to wait for a place.
 func (a *app) openSession(ctx context.Context, c *client, path string, spec sessionSpec) ([]byte, error) {
-	timer := time.AfterFunc(placeWait, func() { a.note("waiting for a place") })
-	defer timer.Stop()
+	opened := make(chan struct{})
+	var saying sync.WaitGroup
+	saying.Go(func() {
+		select {
+		case <-opened:
+		case <-time.After(placeWait):
+			a.note("waiting for a place")
+		}
+	})
+	defer saying.Wait()
+	defer close(opened)
 	return c.call(ctx, http.MethodPost, path, spec)
 }
