@@ -30,11 +30,17 @@ export type Failure = {
   detail?: unknown;
 };
 
-/** `@state` */
+/**
+ * `@state`. Here and below, `url` has at most 4,000 characters and `title` 300, an ellipsis at the end of what was cut;
+ * `site` is the document's origin, empty where it has none of its own.
+ */
 export type State = {
   doc: string;
   url: string;
+  site: string;
   title: string;
+  /** Keys go to this document or to a frame in it. */
+  focused: boolean;
   ready: DocumentReadyState;
   /** HTTP status of the document; 0 where the browser does not tell. */
   status: number;
@@ -53,6 +59,7 @@ export type SnapshotArgs = { full?: boolean; scope?: NodeRef; budget: number };
 export type Snapshot = {
   doc: string;
   url: string;
+  site: string;
   title: string;
   lines: Line[];
   /** Lines that did not fit. */
@@ -78,12 +85,21 @@ export type Line = {
 export type FindArgs = { role: string; name: string; limit?: number };
 export type Found = {
   doc: string;
+  url: string;
+  site: string;
   total: number;
   matches: { node: number; role: string; name: string }[];
 };
 
 /** `@owner`, which the edge calls with the frame's element itself; x and y are its content box in its own viewport. */
 export type Owner = { node: number; x: number; y: number };
+
+/**
+ * `@over`, which the edge asks of every document around a frame in which it has located something: is it that frame which
+ * is hit at a point of its content box? It answers the point in its own viewport, and else refuses with `covered`.
+ */
+export type OverArgs = { node: number; x: number; y: number };
+export type Over = { x: number; y: number };
 
 /**
  * `@locate` brings the element into view, waits until it stands still, is enabled and would be hit, and starts to
@@ -114,14 +130,14 @@ export type Located = {
 /**
  * `@landed`, after the click: did a trusted event reach the element that the last `@locate` in this frame chose?
  * `doc` and `at` are that `@locate`'s. In another document it answers `gone`, and `landed` when the navigation
- * that brought the document began after `at`.
+ * that brought the document began after `at`. `unsure`: none was seen, but the page may have kept it from being seen.
  */
 export type LandedArgs = { doc: string; at: number };
-export type Landed = { landed: boolean; gone: boolean };
+export type Landed = { landed: boolean; gone: boolean; unsure?: true };
 
 /** `@text`: readable text, of the whole document or of one element, from character `from`. */
 export type TextArgs = { scope?: NodeRef; from?: number; limit: number };
-export type Text = { url: string; title: string; text: string; more: number };
+export type Text = { url: string; site: string; title: string; text: string; more: number };
 
 /** `@scroll` */
 export type ScrollArgs = {

@@ -1,4 +1,6 @@
+import { cut, LONGEST_NAME } from './bounds.ts';
 import type { FocusArgs, Focused, SelectArgs, Selected, Value, ValueArgs } from './contract.ts';
+import { isA, isHTML, own } from './dom.ts';
 import { Refusal } from './failure.ts';
 import { resolve } from './find.ts';
 import { fold } from './flat.ts';
@@ -6,20 +8,24 @@ import { doc, numberOf } from './nodes.ts';
 import { isEditingHost } from './roles.ts';
 import { isDisabled, isSecret } from './states.ts';
 
+/** Twice what may be entered, so that what a field holds can be told from what was meant. */
+const LONGEST_HELD = 200_000;
+const LONGEST_OPTION = 80;
+
 /** Fields whose parts are typed into one by one, in an order that depends on the locale. */
 const SET = ['date', 'time', 'month', 'week', 'datetime-local', 'color', 'range'];
 
 export function focus(args: FocusArgs): Focused {
   const el = resolve(args.target, args.expect);
   if (isDisabled(el)) throw new Refusal('not_enabled', 'The field is disabled.');
-  if (!(el instanceof HTMLElement || el instanceof SVGElement)) throw notAField();
-  el.scrollIntoView({ block: 'center', inline: 'nearest', behavior: 'instant' });
-  if (args.set !== undefined && el instanceof HTMLInputElement && SET.includes(el.type)) {
+  if (!('focus' in own(el))) throw notAField();
+  own(el).scrollIntoView({ block: 'center', inline: 'nearest', behavior: 'instant' });
+  if (args.set !== undefined && isA(el, 'input') && SET.includes(el.type)) {
     set(el, args.set);
     return { doc, node: numberOf(el), done: true };
   }
   if (args.set !== undefined && !takesText(el)) throw notAField();
-  el.focus({ preventScroll: true });
+  own(el as HTMLElement).focus({ preventScroll: true });
   if (args.select === true) selectAll(el);
   return { doc, node: numberOf(el), done: false };
 }
@@ -31,9 +37,9 @@ function notAField(): Refusal {
 const TEXTLESS = ['checkbox', 'radio', 'file', 'submit', 'button', 'reset', 'image', 'hidden'];
 
 function takesText(el: Element): boolean {
-  if (el instanceof HTMLInputElement) return !(TEXTLESS.includes(el.type) || el.readOnly);
-  if (el instanceof HTMLTextAreaElement) return !el.readOnly;
-  return el instanceof HTMLElement && el.isContentEditable;
+  if (isA(el, 'input')) return !(TEXTLESS.includes(el.type) || el.readOnly);
+  if (isA(el, 'textarea')) return !el.readOnly;
+  return isHTML(el) && own(el).isContentEditable;
 }
 
 function set(input: HTMLInputElement, value: string): void {
@@ -44,7 +50,7 @@ function set(input: HTMLInputElement, value: string): void {
     const kept = input.value;
     input.value = before;
     throw new Refusal('bad_request', `The ${input.type} field does not take this value.`, {
-      would_hold: kept,
+      would_hold: cut(kept, LONGEST_NAME),
     });
   }
   announce(input);
@@ -56,7 +62,7 @@ function announce(el: Element): void {
 }
 
 function selectAll(el: Element): void {
-  if (el instanceof HTMLInputElement || el instanceof HTMLTextAreaElement) {
+  if (isA(el, 'input') || isA(el, 'textarea')) {
     el.select();
     return;
   }
@@ -67,21 +73,17 @@ function selectAll(el: Element): void {
 export function value(args: ValueArgs): Value {
   const el = resolve(args.target);
   if (isSecret(el)) return { value: '', secret: true };
-  if (
-    el instanceof HTMLInputElement ||
-    el instanceof HTMLTextAreaElement ||
-    el instanceof HTMLSelectElement
-  ) {
-    return { value: el.value, secret: false };
+  if (isA(el, 'input') || isA(el, 'textarea') || isA(el, 'select')) {
+    return { value: cut(el.value, LONGEST_HELD), secret: false };
   }
   // biome-ignore lint/performance/useDomNodeTextContent: the lines of an editor are layout, not text nodes
-  if (isEditingHost(el) && el instanceof HTMLElement) return { value: el.innerText, secret: false };
-  return { value: el.textContent ?? '', secret: false };
+  const held = isEditingHost(el) && isHTML(el) ? own(el).innerText : own(el).textContent;
+  return { value: cut(held ?? '', LONGEST_HELD), secret: false };
 }
 
 export function select(args: SelectArgs): Selected {
   const el = resolve(args.target, args.expect);
-  if (!(el instanceof HTMLSelectElement)) {
+  if (!isA(el, 'select')) {
     throw new Refusal(
       'bad_request',
       'The element is not a native select; click it and then the option.',
@@ -95,7 +97,8 @@ export function select(args: SelectArgs): Selected {
   el.focus({ preventScroll: true });
   for (const option of el.options) option.selected = chosen.includes(option);
   announce(el);
-  return { values: Array.from(el.selectedOptions, (option) => option.label) };
+  const selected = Array.from(el.selectedOptions).slice(0, args.values.length);
+  return { values: selected.map((option) => cut(option.label, LONGEST_NAME)) };
 }
 
 function optionOf(el: HTMLSelectElement, wanted: string): HTMLOptionElement {
@@ -105,6 +108,6 @@ function optionOf(el: HTMLSelectElement, wanted: string): HTMLOptionElement {
     options.find((option) => fold(option.label) === fold(wanted));
   if (found) return found;
   throw new Refusal('not_found', 'The select has no such option that can be chosen.', {
-    options: options.slice(0, 30).map((option) => fold(option.label)),
+    options: options.slice(0, 30).map((option) => cut(fold(option.label), LONGEST_OPTION)),
   });
 }

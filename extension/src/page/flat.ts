@@ -1,27 +1,33 @@
 /** The flat tree: what is rendered, with open shadow roots and slots resolved. */
 
+import { holderOf, isA, isElement, isText, own } from './dom.ts';
+
+/** No page nests deeper; a walk upwards ends there, whatever happens. */
+const DEEPEST = 100_000;
+
 export function childrenOf(node: Element): Node[] {
-  if (node.shadowRoot) return Array.from(node.shadowRoot.childNodes);
-  if (node instanceof HTMLSlotElement) {
+  const { shadowRoot, childNodes } = own(node);
+  if (shadowRoot) return Array.from(shadowRoot.childNodes);
+  if (isA(node, 'slot')) {
     const assigned = node.assignedNodes();
     if (assigned.length > 0) return assigned;
   }
-  return Array.from(node.childNodes);
+  return Array.from(childNodes);
 }
 
 export function parentOf(node: Node): Element | null {
-  if (node instanceof Element && node.assignedSlot) return node.assignedSlot;
-  if (node instanceof Text && node.assignedSlot) return node.assignedSlot;
-  const parent = node.parentNode;
-  if (parent instanceof ShadowRoot) return parent.host;
-  return parent instanceof Element ? parent : null;
+  const slot = isElement(node) ? own(node).assignedSlot : isText(node) && node.assignedSlot;
+  return slot || holderOf(node);
 }
 
 /** The nearest of node and what holds it that fits. */
 export function closest(node: Node | null, fits: (el: Element) => boolean): Element | null {
-  let at = node instanceof Element ? node : node && parentOf(node);
-  while (at && !fits(at)) at = parentOf(at);
-  return at;
+  let at = isElement(node) ? node : node && parentOf(node);
+  for (let steps = 0; at && steps < DEEPEST; steps += 1) {
+    if (fits(at)) return at;
+    at = parentOf(at);
+  }
+  return null;
 }
 
 /** Whether el is outer or within it. */
@@ -32,7 +38,7 @@ export function within(el: Node, outer: Element): boolean {
 /** Every element of the flat tree beneath root, in document order. */
 export function* elementsOf(root: Element): Generator<Element> {
   for (const child of childrenOf(root)) {
-    if (!(child instanceof Element)) continue;
+    if (!isElement(child)) continue;
     yield child;
     yield* elementsOf(child);
   }
@@ -41,8 +47,8 @@ export function* elementsOf(root: Element): Generator<Element> {
 /** The innermost element at a point of the viewport. */
 export function elementAt(x: number, y: number): Element | null {
   let hit = document.elementFromPoint(x, y);
-  while (hit?.shadowRoot) {
-    const inner: Element | null = hit.shadowRoot.elementFromPoint(x, y);
+  for (let root = hit && own(hit).shadowRoot; root; root = hit && own(hit).shadowRoot) {
+    const inner: Element | null = root.elementFromPoint(x, y);
     if (inner === null || inner === hit) break;
     hit = inner;
   }

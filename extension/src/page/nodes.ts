@@ -1,4 +1,5 @@
 import type { NodeRef } from './contract.ts';
+import { own } from './dom.ts';
 import { Refusal } from './failure.ts';
 
 // getRandomValues, not randomUUID: plain http pages have no randomUUID.
@@ -21,12 +22,17 @@ export function numberOf(el: Element): number {
   return last;
 }
 
-/** The element of a ref, or `stale_ref` when it is gone from the document or the document is another. */
-export function elementOf(ref: NodeRef): Element {
-  if (ref.doc !== doc) throw new Refusal('stale_ref', 'The page has been replaced since.');
-  const el = elements.get(ref.node)?.deref();
-  if (el === undefined || !el.isConnected) {
+/** The element of a number that was given out here. */
+export function elementNumbered(node: number): Element {
+  const el = elements.get(node)?.deref();
+  if (el === undefined || !own(el).isConnected) {
     throw new Refusal('stale_ref', 'The element is no longer on the page.');
   }
   return el;
+}
+
+/** The element of a ref, or `stale_ref` when it is gone from the document or the document is another. */
+export function elementOf(ref: NodeRef): Element {
+  if (ref.doc !== doc) throw new Refusal('stale_ref', 'The page has been replaced since.');
+  return elementNumbered(ref.node);
 }

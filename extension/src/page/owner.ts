@@ -1,11 +1,11 @@
 import type { Owner } from './contract.ts';
+import { isElement } from './dom.ts';
 import { Refusal } from './failure.ts';
 import { numberOf } from './nodes.ts';
 
 /** The frame element's number and the corner of its content box, which is where its document's viewport begins. */
 export function owner(el: unknown): Owner {
-  if (!(el instanceof Element))
-    throw new Refusal('bad_request', 'The owner of a frame is an element.');
+  if (!isElement(el)) throw new Refusal('bad_request', 'The owner of a frame is an element.');
   const box = el.getBoundingClientRect();
   const style = getComputedStyle(el);
   return {

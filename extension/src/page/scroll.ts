@@ -1,4 +1,5 @@
 import type { ScrollArgs, Scrolled } from './contract.ts';
+import { own } from './dom.ts';
 import { Refusal } from './failure.ts';
 import { closest, elementAt } from './flat.ts';
 import { frame } from './locate.ts';
@@ -11,14 +12,15 @@ const PART = 0.8;
 
 export async function scroll(args: ScrollArgs): Promise<Scrolled> {
   const target = args.node ? elementOf(args.node) : null;
-  const pane = paneOf(target, args.to);
+  const el = paneOf(target, args.to);
+  const pane = own(el);
   const before = pane.scrollTop;
   if (args.to === 'node') intoView(target);
   else pane.scrollBy({ top: distance(pane, args), behavior: 'instant' });
   await frame();
   await frame();
   return {
-    pane: isPage(pane) ? 'page' : roleOf(pane) || 'pane',
+    pane: isPage(el) ? 'page' : roleOf(el) || 'pane',
     moved: Math.round(pane.scrollTop - before),
     x: Math.round(window.scrollX),
     y: Math.round(window.scrollY),
@@ -30,7 +32,7 @@ export async function scroll(args: ScrollArgs): Promise<Scrolled> {
 function intoView(target: Element | null): void {
   if (target === null)
     throw new Refusal('bad_request', 'Scrolling to an element needs the element.');
-  target.scrollIntoView({ block: 'center', inline: 'nearest', behavior: 'instant' });
+  own(target).scrollIntoView({ block: 'center', inline: 'nearest', behavior: 'instant' });
 }
 
 function distance(pane: Element, args: ScrollArgs): number {
@@ -50,7 +52,7 @@ function distance(pane: Element, args: ScrollArgs): number {
 /** What is to scroll: the pane around the element, else the page, else the pane in the middle of the window. */
 function paneOf(target: Element | null, to: ScrollArgs['to']): Element {
   const page = document.scrollingElement ?? document.documentElement;
-  const from = to === 'node' ? (target?.parentElement ?? null) : target;
+  const from = to === 'node' ? target && own(target).parentElement : target;
   const around = closest(from, scrollsDown);
   if (around) return around;
   if (target || canScroll(page)) return page;
@@ -59,7 +61,7 @@ function paneOf(target: Element | null, to: ScrollArgs['to']): Element {
 }
 
 function scrollsDown(el: Element): boolean {
-  return el.scrollHeight > el.clientHeight + 1 && isScrollArea(el, getComputedStyle(el));
+  return own(el).scrollHeight > own(el).clientHeight + 1 && isScrollArea(el, getComputedStyle(el));
 }
 
 function canScroll(page: Element): boolean {
@@ -75,6 +77,7 @@ function isPage(el: Element): boolean {
 
 function largestPane(): Element | null {
   const panes = Array.from(document.querySelectorAll('*')).filter(scrollsDown);
-  panes.sort((a, b) => b.clientHeight * b.clientWidth - a.clientHeight * a.clientWidth);
+  const size = (el: Element) => own(el).clientHeight * own(el).clientWidth;
+  panes.sort((a, b) => size(b) - size(a));
   return panes[0] ?? null;
 }

@@ -3,7 +3,8 @@
  * element mostly stands above it: a clipping box, a position off the page, a transparent parent.
  */
 
-import { parentOf } from './flat.ts';
+import { own } from './dom.ts';
+import { closest, parentOf } from './flat.ts';
 
 export type Box = { left: number; top: number; right: number; bottom: number };
 
@@ -83,16 +84,17 @@ function clipTo(el: Element, style: CSSStyleDeclaration, around: Box): Box {
   const { overflowX, overflowY } = style;
   if (overflowX === 'visible' && overflowY === 'visible') return around;
   if (style.display === 'inline' || style.display === 'contents') return around;
-  const box = el.getBoundingClientRect();
+  const { clientWidth, scrollWidth, scrollLeft, scrollTop } = own(el);
+  const box = own(el).getBoundingClientRect();
   if (!canSee(box, around)) return NOTHING;
-  const leftmost = style.direction === 'rtl' ? el.clientWidth - el.scrollWidth : 0;
+  const leftmost = style.direction === 'rtl' ? clientWidth - scrollWidth : 0;
   const x = axis(
     overflowX,
     [box.left, box.right],
     [around.left, around.right],
-    el.scrollLeft - leftmost,
+    scrollLeft - leftmost,
   );
-  const y = axis(overflowY, [box.top, box.bottom], [around.top, around.bottom], el.scrollTop);
+  const y = axis(overflowY, [box.top, box.bottom], [around.top, around.bottom], scrollTop);
   return { left: x[0], right: x[1], top: y[0], bottom: y[1] };
 }
 
@@ -142,21 +144,26 @@ export function textInSight(text: Text, clip: Box): boolean {
 
 /** Whether the element itself takes up room where it can be seen. */
 export function boxInSight(el: Element, clip: Box): boolean {
-  const boxes = Array.from(el.getClientRects());
+  const boxes = Array.from(own(el).getClientRects());
   if (boxes.some((box) => canSee(box, clip))) return true;
-  return Array.from(el.children).some((child) => canSee(child.getBoundingClientRect(), clip));
+  return Array.from(own(el).children).some((child) =>
+    canSee(own(child).getBoundingClientRect(), clip),
+  );
 }
 
 /** Whether the element can be seen, judged by itself and all above it at once. */
 export function isVisible(el: Element): boolean {
-  if (!el.checkVisibility({ opacityProperty: true, visibilityProperty: true })) return false;
-  return Array.from(el.getClientRects()).some((box) => box.width > SEEN_PX && box.height > SEEN_PX);
+  if (!own(el).checkVisibility({ opacityProperty: true, visibilityProperty: true })) return false;
+  return Array.from(own(el).getClientRects()).some(
+    (box) => box.width > SEEN_PX && box.height > SEEN_PX,
+  );
 }
 
 /** The sight around an element: it has to be carried down from the top. */
 export function sightOf(root: Element): Sight | null {
   const above: Element[] = [];
-  for (let at = parentOf(root); at; at = parentOf(at)) above.unshift(at);
+  closest(parentOf(root), (at) => above.push(at) === 0);
+  above.reverse();
   let sight: Sight | null = firstSight();
   for (const el of above) sight = sight && enter(el, getComputedStyle(el), sight);
   return sight;

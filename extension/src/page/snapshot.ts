@@ -1,6 +1,7 @@
+import { cut, whereabouts } from './bounds.ts';
 import type { Line, Snapshot, SnapshotArgs } from './contract.ts';
 import { fold } from './flat.ts';
-import { cut, nameOf } from './names.ts';
+import { nameOf } from './names.ts';
 import { doc, elementOf, numberOf } from './nodes.ts';
 import { heldBy, linkOf, statesOf } from './states.ts';
 import type { Item } from './walk.ts';
@@ -8,6 +9,8 @@ import { walk } from './walk.ts';
 
 /** A label in the default view is a label, not the article. */
 const LONGEST_LABEL = 160;
+/** Where all text is asked for; what is longer is get_text's to read. */
+const LONGEST_TEXT = 4000;
 const MOST_OPTIONS = 12;
 
 export function snapshot(args: SnapshotArgs): Snapshot {
@@ -20,8 +23,7 @@ export function snapshot(args: SnapshotArgs): Snapshot {
   );
   return {
     doc,
-    url: location.href,
-    title: document.title,
+    ...whereabouts(),
     lines: page.lines,
     more: page.more + tally.more,
   };
@@ -130,7 +132,7 @@ function describe(it: Item, depth: number, full: boolean): Line {
 function addContent(line: Line, it: Item, full: boolean): void {
   if (it.el === null || it.kind === 'option') return;
   const value = it.text === '' ? heldBy(it.el) : it.text;
-  if (value !== undefined) line.value = full ? value : cut(value, 2 * LONGEST_LABEL);
+  if (value !== undefined) line.value = cut(value, full ? LONGEST_TEXT : 2 * LONGEST_LABEL);
   const url = linkOf(it.el);
   if (url !== undefined) line.url = url;
 }
@@ -145,6 +147,6 @@ function textLine(it: Item, depth: number, full: boolean): Line {
   const line: Line = { depth, role: it.role };
   if (it.states.length > 0) line.states = it.states;
   const text = fold(it.text);
-  if (text !== '') line.value = full ? text : cut(text, LONGEST_LABEL);
+  if (text !== '') line.value = cut(text, full ? LONGEST_TEXT : LONGEST_LABEL);
   return line;
 }

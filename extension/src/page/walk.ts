@@ -1,3 +1,4 @@
+import { holderOf, isA, isElement, isHTML, isText, own, tagOf } from './dom.ts';
 import { childrenOf } from './flat.ts';
 import type { Kind } from './roles.ts';
 import { asksForClicks, isNamedByText, kindOf, roleOf } from './roles.ts';
@@ -72,17 +73,14 @@ export function walk(scope: Element | null, tally: Tally): Item[] {
 
 /** About how many lines the element would make, without looking at how it is laid out. */
 function countOf(el: Element): number {
-  if (SKIPPED.has(el.localName)) return 0;
+  if (SKIPPED.has(tagOf(el))) return 0;
   const own = kindOf(el, roleOf(el)) === 'none' ? 0 : 1;
-  if (el.localName === 'select') return own;
-  return childrenOf(el).reduce(
-    (sum, child) => sum + (child instanceof Element ? countOf(child) : 0),
-    own,
-  );
+  if (tagOf(el) === 'select') return own;
+  return childrenOf(el).reduce((sum, child) => sum + (isElement(child) ? countOf(child) : 0), own);
 }
 
 function visit(el: Element, place: Place): void {
-  if (SKIPPED.has(el.localName)) return;
+  if (SKIPPED.has(tagOf(el))) return;
   if (place.tally.left <= 0) {
     place.tally.more += countOf(el);
     return;
@@ -97,15 +95,15 @@ function visit(el: Element, place: Place): void {
     return;
   }
   const inside = { ...place, sight, inert: place.inert || isInert(el) };
-  if (el.getAttribute('aria-hidden') === 'true') {
+  if (own(el).getAttribute('aria-hidden') === 'true') {
     contain(el, inside, style, { ...item('set', 'group', null), states: ['aria-hidden'] });
     return;
   }
   enterKind(el, inside, { kind, role, style, around: place.sight });
 }
 
-function isInert(el: Element): boolean {
-  return el instanceof HTMLElement && el.inert;
+export function isInert(el: Element): boolean {
+  return isHTML(el) && own(el).inert;
 }
 
 function isSeen(el: Element, style: CSSStyleDeclaration, around: Sight): boolean {
@@ -115,12 +113,12 @@ function isSeen(el: Element, style: CSSStyleDeclaration, around: Sight): boolean
 /** A control that is hidden while what stands for it is not: its label, or the styled box it lies over. */
 function standsInForHidden(el: Element, style: CSSStyleDeclaration, place: Place): boolean {
   if (labelsOf(el).some(isVisible)) return true;
-  return style.opacity === '0' && el.localName === 'input' && isSeen(el, style, place.sight);
+  return style.opacity === '0' && tagOf(el) === 'input' && isSeen(el, style, place.sight);
 }
 
 /** The labels of a control; none for what cannot be labelled. */
 export function labelsOf(el: Element): Element[] {
-  if (el instanceof HTMLInputElement && ['checkbox', 'radio', 'file'].includes(el.type)) {
+  if (isA(el, 'input') && ['checkbox', 'radio', 'file'].includes(el.type)) {
     return Array.from(el.labels ?? []);
   }
   return [];
@@ -159,11 +157,11 @@ function enterKind(el: Element, place: Place, entering: Entering): void {
 function control(el: Element, place: Place, role: string, style: CSSStyleDeclaration): void {
   const it = item('control', role, el);
   push(place, it);
-  if (el instanceof HTMLSelectElement) {
+  if (isA(el, 'select')) {
     it.children = Array.from(el.options, (option) => item('option', 'option', option));
     return;
   }
-  if (el.localName === 'input' || el.localName === 'textarea' || role === 'textbox') return;
+  if (tagOf(el) === 'input' || tagOf(el) === 'textarea' || role === 'textbox') return;
   descend(el, { ...place, out: it.children, named: isNamedByText(role), pointer: true }, style);
 }
 
@@ -173,11 +171,11 @@ function plain(el: Element, place: Place, style: CSSStyleDeclaration, around: Si
     contain(el, place, style, item('set', 'group', el));
     return;
   }
-  if (el instanceof HTMLLabelElement && el.control) {
+  if (isA(el, 'label') && el.control) {
     descend(el, { ...place, named: true, pointer: true }, style);
     return;
   }
-  if (el.localName === 'legend' && el.parentElement?.localName === 'fieldset') {
+  if (tagOf(el) === 'legend' && isA(holderOf(el), 'fieldset')) {
     descend(el, { ...place, named: true }, style);
     return;
   }
@@ -188,8 +186,8 @@ function plain(el: Element, place: Place, style: CSSStyleDeclaration, around: Si
 
 export function isScrollArea(el: Element, style: CSSStyleDeclaration): boolean {
   if (el === document.body || el === document.documentElement) return false;
-  const down = scrolls(style.overflowY) && el.scrollHeight > el.clientHeight + 1;
-  const across = scrolls(style.overflowX) && el.scrollWidth > el.clientWidth + 1;
+  const down = scrolls(style.overflowY) && own(el).scrollHeight > own(el).clientHeight + 1;
+  const across = scrolls(style.overflowX) && own(el).scrollWidth > own(el).clientWidth + 1;
   return down || across;
 }
 
@@ -205,7 +203,7 @@ function clickable(el: Element, place: Place, style: CSSStyleDeclaration): void 
   it.states = ['clickable'];
   descend(el, { ...place, out: it.children, pointer: true }, style);
   const inner = it.children.some(holdsControl);
-  if (inner && !el.hasAttribute('onclick')) {
+  if (inner && !own(el).hasAttribute('onclick')) {
     place.out.push(...it.children);
     return;
   }
@@ -250,11 +248,11 @@ function isBlock(style: CSSStyleDeclaration): boolean {
 }
 
 function spread(el: Element, place: Place, style: CSSStyleDeclaration): void {
-  const shut = el instanceof HTMLDetailsElement && !el.open;
+  const shut = isA(el, 'details') && !el.open;
   for (const child of childrenOf(el)) {
-    if (child instanceof Element) {
-      if (!shut || child.localName === 'summary') visit(child, place);
-    } else if (child instanceof Text && !shut && !place.named) {
+    if (isElement(child)) {
+      if (!shut || tagOf(child) === 'summary') visit(child, place);
+    } else if (isText(child) && !shut && !place.named) {
       text(child, el, place, style);
     }
   }
