@@ -26,7 +26,7 @@ export type Options = {
 const INVALID_PARAMS = -32602;
 
 /** How long attaching to a tab may take; a discarded or crashed one never answers. */
-const ATTACH_TIMEOUT_MS = 30_000;
+const ATTACH_TIMEOUT_MS = 10_000;
 
 /** Runs programs in one tab, one after the other. `relay/program` has the same in Go; both pass the same vectors. */
 export class Executor {

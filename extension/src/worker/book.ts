@@ -1,7 +1,15 @@
+import { held } from './bounds.ts';
 import { type Grants, hostOf, unusable } from './grants.ts';
 import type { Pairing } from './pairings.ts';
 import { type Differences, differences, type Standing, standings } from './standing.ts';
-import { type Stored, saveGrants, saveNextTab, savePairings } from './store.ts';
+import {
+  forgetGrants,
+  forgetPairings,
+  type Stored,
+  saveGrants,
+  saveNextTab,
+  savePairings,
+} from './store.ts';
 
 /**
  * The worker's memory: pairings and grants, written to storage as they change. It tells its one reader what there is
@@ -14,6 +22,7 @@ export class Book {
   #pairings: readonly Pairing[];
   #grants: Grants;
   #standings: readonly Standing[];
+  #trouble: string | undefined;
 
   constructor(stored: Stored, changed: (differences: Differences) => void) {
     this.install = stored.install;
@@ -36,6 +45,11 @@ export class Book {
     return this.#standings;
   }
 
+  /** What went wrong with keeping all this, in words for the person. */
+  get trouble(): string | undefined {
+    return this.#trouble;
+  }
+
   pairing(key: string): Pairing | undefined {
     return this.#pairings.find((pairing) => pairing.key === key);
   }
@@ -50,10 +64,12 @@ export class Book {
 
   /** Why nothing can run in a page, in words; `undefined` where it can. */
   unusable(url: string): string | undefined {
-    return unusable(
-      url,
-      this.#pairings.map((pairing) => hostOf(new URL(pairing.server))),
-    );
+    return unusable(url, this.ownHosts);
+  }
+
+  /** Where Chaperone's own servers are. */
+  get ownHosts(): string[] {
+    return this.#pairings.map((pairing) => hostOf(new URL(pairing.server)));
   }
 
   /** Takes a name for a tab; it is on disk before it is used, so that no name is ever given twice. */
@@ -66,14 +82,14 @@ export class Book {
 
   writeGrants(grants: Grants): void {
     if (grants === this.#grants) return;
-    this.#grants = grants;
-    void saveGrants(grants);
+    this.#grants = held(grants);
+    void this.#keep(saveGrants(this.#grants), forgetGrants);
     this.#restand();
   }
 
   writePairings(pairings: readonly Pairing[]): void {
     this.#pairings = pairings;
-    void savePairings(pairings);
+    void this.#keep(savePairings(pairings), forgetPairings);
     this.#restand();
   }
 
@@ -83,9 +99,28 @@ export class Book {
     );
   }
 
+  /**
+   * Waits for a write. Where it fails, what was there before would come back with the worker's next life, be it against
+   * the person's will: so it is removed, and all sharing ends now.
+   */
+  async #keep(write: Promise<void>, forget: () => Promise<void>): Promise<void> {
+    try {
+      await write;
+      if (this.#grants.length > 0) this.#trouble = undefined;
+    } catch {
+      this.#trouble = unkept;
+      this.#grants = [];
+      this.#restand();
+      await Promise.allSettled([forget(), forgetGrants()]);
+    }
+  }
+
   #restand(): void {
     const before = this.#standings;
     this.#standings = standings(this.#grants, this.#pairings);
     this.#changed(differences(before, this.#standings));
   }
 }
+
+const unkept =
+  'Chrome could not store what is shared, so nothing is shared any more. Restart Chrome if this comes back.';

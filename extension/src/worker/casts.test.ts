@@ -109,3 +109,29 @@ test('a tab that sleeps is cast again once it wakes', async (t) => {
   assert.deepEqual(commands, ['Page.startScreencast']);
   assert.equal(casts.isCast(1), true);
 });
+
+test('a cast that is cancelled before it began leaves the next one free to begin', async (t) => {
+  const { casts, commands, pictures, screen, users } = begin(t);
+  casts.start('p', 1, 1, options, screen);
+  casts.stop('p', 1);
+  await turn();
+  assert.equal(casts.isCast(1), false);
+  assert.equal(users.now, 0);
+  casts.start('p', 2, 1, options, screen);
+  await turn();
+  assert.equal(commands.at(-1), 'Page.startScreencast');
+  framed(casts, 'a');
+  assert.deepEqual(pictures, ['2 a']);
+  casts.stop('p', 2);
+  assert.equal(users.now, 0);
+});
+
+test('a cast that takes the place of one cancelled meanwhile runs once', async (t) => {
+  const { casts, commands, screen, users } = begin(t);
+  casts.start('p', 1, 1, options, screen);
+  casts.stop('p', 1);
+  casts.start('p', 2, 1, options, screen);
+  await turn();
+  assert.equal(commands.filter((one) => one === 'Page.startScreencast').length, 1);
+  assert.equal(users.now, 1);
+});

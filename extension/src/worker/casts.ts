@@ -24,6 +24,8 @@ type Cast = {
   due?: ReturnType<typeof setTimeout>;
 };
 type Picture = { data: string; width: number; height: number };
+/** One tab's screencast; `leave` gives back its use of the tab. */
+type Running = { leave?: () => void };
 
 /**
  * Streams of pictures of tabs. One screencast runs in a tab however many watch it; each watcher gets at most as many
@@ -32,7 +34,7 @@ type Picture = { data: string; width: number; height: number };
 export class Casts {
   readonly #seats: CastSeats;
   readonly #casts = new Map<string, Cast>();
-  readonly #running = new Map<number, () => void>();
+  readonly #running = new Map<number, Running>();
 
   constructor(seats: CastSeats) {
     this.#seats = seats;
@@ -70,7 +72,7 @@ export class Casts {
 
   /** Whether a screencast runs in the tab. */
   isCast(tab: number): boolean {
-    return this.#running.has(tab);
+    return this.#running.get(tab)?.leave !== undefined;
   }
 
   /**
@@ -90,27 +92,30 @@ export class Casts {
 
   /** Starts a watched tab's screencast, or leaves it to a later resume where the tab cannot be attached. */
   async resume(tab: number): Promise<void> {
-    const watched = [...this.#casts.values()].find((cast) => cast.tab === tab);
+    const watched = this.#watcher(tab);
     if (watched === undefined || this.#running.has(tab)) return;
-    this.#running.set(tab, () => undefined);
+    const running: Running = {};
+    this.#running.set(tab, running);
     try {
       const leave = await this.#seats.take(tab);
-      this.#running.set(tab, leave);
-      await this.#seats.send(tab, undefined, 'Page.startScreencast', {
-        format: 'jpeg',
-        quality: watched.options.quality,
-        maxWidth: watched.options.maxWidth,
-        maxHeight: watched.options.maxHeight,
-      });
+      if (this.#running.get(tab) !== running) {
+        leave(); // nobody watches any more, or another screencast does it for them
+        return;
+      }
+      running.leave = leave;
+      const { quality, maxWidth, maxHeight } = (this.#watcher(tab) ?? watched).options;
+      const size = { format: 'jpeg', quality, maxWidth, maxHeight };
+      await this.#seats.send(tab, undefined, 'Page.startScreencast', size);
     } catch {
-      this.paused(tab);
+      if (this.#running.get(tab) === running) this.paused(tab);
     }
   }
 
   /** The tab is not attached any more; a later resume starts its pictures again. */
   paused(tab: number): void {
-    this.#running.get(tab)?.();
+    const running = this.#running.get(tab);
     this.#running.delete(tab);
+    running?.leave?.();
   }
 
   /** Takes a Page.screencastFrame: acknowledges it at once and hands the picture to who watches the tab. */
@@ -160,9 +165,12 @@ export class Casts {
     }
   }
 
+  #watcher(tab: number): Cast | undefined {
+    return [...this.#casts.values()].find((cast) => cast.tab === tab);
+  }
+
   #rest(tab: number): void {
-    if (!this.#running.has(tab) || [...this.#casts.values()].some((cast) => cast.tab === tab))
-      return;
+    if (!this.#running.has(tab) || this.#watcher(tab) !== undefined) return;
     void this.#seats.send(tab, undefined, 'Page.stopScreencast').catch(() => undefined);
     this.paused(tab);
   }

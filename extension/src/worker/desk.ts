@@ -2,18 +2,19 @@ import * as alarms from './alarms.ts';
 import { Book } from './book.ts';
 import { Casts } from './casts.ts';
 import * as port from './debugger.ts';
-import { drop, endSession, maxGrants, replace, update } from './grants.ts';
+import { withoutFrames } from './frames.ts';
+import { drop, endSession, isOwn, maxGrants, replace, update } from './grants.ts';
 import { Guard } from './guard.ts';
 import { House } from './house.ts';
 import { identify } from './identity.ts';
+import type { Line } from './line.ts';
 import { Link, type LinkState } from './link.ts';
-import { Openings } from './openings.ts';
 import type { Pairing } from './pairings.ts';
 import { fields, member, text } from './parse.ts';
 import { type Order, Runs } from './runs.ts';
-import { Seats } from './seats.ts';
+import { crashRefusal, Seats } from './seats.ts';
 import { type Differences, describe, tabsOf } from './standing.ts';
-import type { Stored } from './store.ts';
+import { type Stored, saveOpenings } from './store.ts';
 import * as tabs from './tabs.ts';
 import { Wall } from './wall.ts';
 import { type CastOptions, Refusal, type ServerMessage } from './wire.ts';
@@ -30,23 +31,26 @@ export class Desk {
   readonly #casts: Casts;
   readonly house: House;
   readonly #runs: Runs;
-  readonly #openings = new Openings();
+  /** Tabs are shown in their groups one after the other, so that a window gets no two groups for a project. */
+  #shown: Promise<void> = Promise.resolve();
   /** Told after each change of what a popup shows. */
   readonly #watchers = new Set<() => void>();
 
   constructor(stored: Stored) {
     this.book = new Book(stored, (found) => this.#follow(found));
-    this.#seats = new Seats(
-      port,
-      (tab, method, params) => this.#gate(tab, method, params),
-      (tab, capture) => this.#casts.painting(tab, capture),
-    );
-    this.#wall = new Wall(new Guard(), this.book);
+    this.#seats = new Seats({
+      port: { ...port, send: (...command) => this.#send(...command) },
+      gate: (tab, method, params) => this.#gate(tab, method, params),
+      painting: (tab, capture) => this.#casts.painting(tab, capture),
+      left: (tab) => this.#casts.paused(tab),
+    });
+    this.#wall = new Wall(new Guard(), this.book, {
+      openings: stored.openings,
+      save: saveOpenings,
+    });
     this.#casts = new Casts(this.#seats);
     this.house = new House(this.book, this.#wall, this.#seats);
-    this.#runs = new Runs(this.house, (key, header, body) =>
-      this.#links.get(key)?.send(header, body),
-    );
+    this.#runs = new Runs(this.house);
   }
 
   /** Takes up what an earlier life of the worker left, and dials. */
@@ -61,6 +65,7 @@ export class Desk {
       if (present === undefined) this.tabRemoved(tab);
       else this.tabChanged(present);
     }
+    this.#wall.begin([...open.keys()].flatMap((id) => id ?? []));
     await this.#wall.sync().catch(() => undefined); // each program asks again, and does not run without
     for (const pairing of this.book.pairings) if (!pairing.refused) this.#dial(pairing);
     this.#keepAwake();
@@ -108,15 +113,21 @@ export class Desk {
   // ---- what happens in Chrome
 
   tabCreated(tab: chrome.tabs.Tab): void {
-    const opening = this.#openings.take(tabs.addressOf(tab));
-    const opener = opening && this.book.ofTab(opening.tab);
-    if (opening === undefined || opener === undefined) return;
-    void this.house.adopt(opener, opening.session, tab).then((adopted) => {
-      if (adopted !== undefined) this.#runs.adopted(opening.tab, describe(adopted));
+    if (tab.id !== undefined) this.#wall.appeared(tab.id);
+  }
+
+  /** A page that opens a tab while a program runs in it opens it for the program's session. */
+  tabOpened(tab: number, by: number): void {
+    this.#wall.opened(tab, by);
+    const session = this.#runs.sessionIn(by);
+    if (session === undefined) return;
+    void this.house.adopt(by, session, tab).then((adopted) => {
+      if (adopted !== undefined) this.#runs.adopted(by, describe(adopted));
     });
   }
 
   tabChanged(tab: chrome.tabs.Tab): void {
+    if (tab.id !== undefined && tab.url) this.#wall.met(tab.id); // it has arrived somewhere
     const grant = tab.id === undefined ? undefined : this.book.ofTab(tab.id)?.grant;
     if (grant === undefined) return;
     if (grant.group !== undefined && tab.groupId !== grant.group) {
@@ -128,23 +139,24 @@ export class Desk {
   }
 
   tabReplaced(from: number, to: number): void {
+    this.#wall.replaced(from, to);
     this.book.writeGrants(replace(this.book.grants, from, to));
   }
 
   tabRemoved(tab: number): void {
+    this.#wall.closed(tab);
     this.book.writeGrants(drop(this.book.grants, tab));
   }
 
   debugged(tab: number, child: string | undefined, method: string, params: unknown): void {
     if (child === undefined && method === 'Page.screencastFrame') this.#casts.framed(tab, params);
     if (child === undefined && method === 'Page.frameNavigated') this.#navigated(tab, params);
-    if (method === 'Page.windowOpen') this.#opening(tab, params);
+    if (child === undefined && method.startsWith('Inspector.')) this.#crashed(tab, method);
     this.#seats.deliver(tab, child, method, params);
   }
 
   detached(tab: number, reason: string): void {
-    this.#seats.lost(tab);
-    this.#casts.paused(tab);
+    this.#seats.release(tab);
     this.#runs.stopTab(tab, new Refusal('tab_suspended', `Chrome let the tab go (${reason}).`));
     if (reason === 'canceled_by_user') this.book.writeGrants(drop(this.book.grants, tab));
     else void this.#casts.resume(tab);
@@ -160,7 +172,7 @@ export class Desk {
       changed: (state: LinkState) => this.#linkChanged(key, state),
       paired: (paired: Extract<ServerMessage, { t: 'paired' }>) =>
         this.book.changePairing(key, { ceiling: paired.level, name: paired.project.name }),
-      received: (message: ServerMessage) => this.#received(key, message),
+      received: (message: ServerMessage, line: Line) => this.#received(key, message, line),
     };
     const link = new Link(pairing, identity, owner, (address) => new WebSocket(address));
     this.#links.set(key, link);
@@ -179,28 +191,28 @@ export class Desk {
     this.#tellWatchers();
   }
 
-  #received(key: string, message: ServerMessage): void {
+  #received(key: string, message: ServerMessage, line: Line): void {
     switch (message.t) {
       case 'program':
-        this.#runs.start({ ...message, key });
+        this.#runs.start({ ...message, key, line });
         return;
       case 'cast':
-        this.#cast({ ...message, key, body: '' }, message.options);
+        this.#cast({ ...message, key, line, body: '' }, message.options, line);
         return;
       case 'cancel':
-        this.#runs.cancel(key, message.id);
+        this.#runs.cancel(line, message.id);
         this.#casts.stop(key, message.id);
         return;
       case 'end':
         this.#end(key, message.session);
-        if (message.id !== undefined) this.#links.get(key)?.send({ t: 'done', id: message.id });
+        if (message.id !== undefined) line.send({ t: 'done', id: message.id });
         return;
       case 'level':
         this.book.changePairing(key, { ceiling: message.level });
         return;
       case 'bad':
         this.#runs.refuse(
-          key,
+          line,
           message.id,
           new Refusal('bad_request', 'The request cannot be read.'),
         );
@@ -215,16 +227,15 @@ export class Desk {
     }
   }
 
-  #cast(order: Order, options: CastOptions): void {
-    const link = this.#links.get(order.key);
+  #cast(order: Order, options: CastOptions, line: Line): void {
     try {
       if (this.#casts.count(order.key) >= mostCasts) {
         throw new Refusal('bad_request', 'Too many casts are under way.');
       }
       const { grant } = this.house.usable(order.key, order.session, options.tab);
-      if (link !== undefined) this.#casts.start(order.key, order.id, grant.tab, options, link);
+      this.#casts.start(order.key, order.id, grant.tab, options, line);
     } catch (cause) {
-      this.#runs.refuse(order.key, order.id, cause);
+      this.#runs.refuse(line, order.id, cause);
     }
   }
 
@@ -236,6 +247,7 @@ export class Desk {
       this.#seats.release(tab);
     }
     const { grants, closed } = endSession(this.book.grants, key, session);
+    for (const { tab } of closed) this.#wall.keep(tab);
     this.book.writeGrants(grants);
     for (const { tab } of closed) void tabs.close(tab);
   }
@@ -258,10 +270,9 @@ export class Desk {
       const why = this.book.ofTab(tab)?.suspended ?? 'The tab is asleep.';
       this.#runs.stopTab(tab, new Refusal('tab_suspended', why));
       this.#seats.release(tab);
-      this.#casts.paused(tab);
     }
     for (const { tab } of found.awake) void this.#casts.resume(tab);
-    for (const grant of found.fresh) void this.#showGroup(grant.tab);
+    for (const { tab } of found.fresh) this.#shown = this.#shown.then(() => this.#showGroup(tab));
     for (const key of found.pairings) {
       this.#links.get(key)?.send({ t: 'tabs', tabs: tabsOf(this.book.standings, key) });
     }
@@ -270,8 +281,12 @@ export class Desk {
   }
 
   async #showGroup(tab: number): Promise<void> {
-    const title = this.book.pairing(this.book.ofTab(tab)?.grant.pairing ?? '')?.name;
-    const group = title === undefined ? undefined : await tabs.showInGroup(tab, title);
+    const key = this.book.ofTab(tab)?.grant.pairing;
+    const title = this.book.pairing(key ?? '')?.name;
+    const ours = this.book.grants.flatMap((grant) =>
+      grant.pairing === key ? (grant.group ?? []) : [],
+    );
+    const group = title === undefined ? undefined : await tabs.showInGroup(tab, title, ours);
     if (group !== undefined) this.book.writeGrants(update(this.book.grants, tab, { group }));
   }
 
@@ -285,6 +300,17 @@ export class Desk {
     if (problem !== undefined) throw new Refusal('forbidden', problem);
   }
 
+  /** Sends a command. No frame of Chaperone's own server is told of, so that nothing runs in one. */
+  async #send(...[tab, child, method, params]: Parameters<typeof port.send>): Promise<unknown> {
+    const reply = await port.send(tab, child, method, params);
+    if (method !== 'Page.getFrameTree') return reply;
+    const isOurs = (url: string) => isOwn(url, this.book.ownHosts);
+    const frameTree = withoutFrames(member(fields(reply), 'frameTree'), isOurs);
+    if (frameTree === undefined)
+      throw new Refusal('tab_suspended', 'This is Chaperone’s own page.');
+    return { frameTree };
+  }
+
   #navigated(tab: number, params: unknown): void {
     const frame = fields(member(fields(params), 'frame'));
     const url = text(frame, 'unreachableUrl') ?? text(frame, 'url'); // an error page stands for its address
@@ -293,11 +319,16 @@ export class Desk {
     }
   }
 
-  /** A page that opens a window while a program runs in it opens it for the program's session. */
-  #opening(tab: number, params: unknown): void {
-    const session = this.#runs.sessionIn(tab);
-    const url = text(fields(params), 'url') ?? '';
-    if (session !== undefined) this.#openings.ask({ tab, session, url });
+  /** A page without a process answers nothing: whoever waits for it is told so. */
+  #crashed(tab: number, method: string): void {
+    if (method === 'Inspector.targetCrashed') {
+      this.#seats.crashed(tab);
+      this.#casts.paused(tab);
+      this.#runs.stopTab(tab, crashRefusal());
+    } else if (method === 'Inspector.targetReloadedAfterCrash') {
+      this.#seats.reloaded(tab);
+      void this.#casts.resume(tab);
+    }
   }
 
   #tellWatchers(): void {

@@ -4,7 +4,7 @@ import { Fault } from '../program/failure.ts';
 import { parseProgram } from '../program/parse.ts';
 import type { Book } from './book.ts';
 import { add, drop, type Level, maxGrants, update } from './grants.ts';
-import { fields, member } from './parse.ts';
+import { fields, member, text } from './parse.ts';
 import type { Order } from './runs.ts';
 import type { Seats } from './seats.ts';
 import type { Standing } from './standing.ts';
@@ -12,11 +12,20 @@ import { addressOf, bringToFront, close, find, openBlank, wake } from './tabs.ts
 import type { Wall } from './wall.ts';
 import { Refusal } from './wire.ts';
 
+const tooMany = `No more than ${maxGrants} tabs can be shared.`;
+
+/** How long a tab that was brought to the front is not brought there again. */
+const frontMS = 1000;
+
 /** Where a program meets its tab: who may use which, and what must stand before it runs. */
 export class House {
   readonly #book: Book;
   readonly #wall: Wall;
   readonly #seats: Seats;
+  /** Tabs that are about to be shared. */
+  #coming = 0;
+  /** When tabs were last brought to the front. */
+  readonly #fronted = new Map<number, number>();
 
   constructor(book: Book, wall: Wall, seats: Seats) {
     this.#book = book;
@@ -32,12 +41,13 @@ export class House {
     const problem = this.#book.unusable(url);
     if (problem !== undefined) return problem;
     if (this.#book.pairing(key) === undefined) return 'This project is not connected.';
-    if (this.#book.grants.length >= maxGrants)
-      return `No more than ${maxGrants} tabs can be shared.`;
-    const name = await this.#book.takeName();
-    const grant = { name, tab: id, pairing: key, level, url, title: tab.title ?? '' };
-    this.#book.writeGrants(add(this.#book.grants, grant));
-    return undefined;
+    if (this.#isFull()) return tooMany;
+    return await this.#placing(async () => {
+      const name = await this.#book.takeName();
+      const grant = { name, tab: id, pairing: key, level, url, title: tab.title ?? '' };
+      this.#book.writeGrants(add(this.#book.grants, grant));
+      return undefined;
+    });
   }
 
   /** The tab that the session may use by this name; the first session to use a tab owns it. */
@@ -59,28 +69,46 @@ export class House {
   }
 
   /** Makes a blank tab for the session, at the policy's level, behind the person's own. */
-  async make({ key, session }: Order, program: unknown): Promise<Standing> {
-    const pairing = this.#book.pairing(key);
-    if (!pairing?.mayOpen) {
-      throw new Refusal('forbidden', 'The person does not let agents open tabs in this browser.');
-    }
-    permit(program, pairing.ceiling);
-    if (this.#book.grants.length >= maxGrants) {
-      throw new Refusal('forbidden', `No more than ${maxGrants} tabs can be shared.`);
-    }
+  async make(order: Order, program: unknown): Promise<Standing> {
+    permit(program, this.#levelOfNew(order.key));
+    if (this.#isFull()) throw new Refusal('forbidden', tooMany);
+    return await this.#placing(() => this.#open(order));
+  }
+
+  async #open({ key, session }: Order): Promise<Standing> {
     const name = await this.#book.takeName();
     const tab = (await openBlank())?.id;
     if (tab === undefined) throw new Refusal('forbidden', 'No browser window is open.');
-    const grant = {
-      name,
-      tab,
-      pairing: key,
-      level: pairing.ceiling,
-      url: 'about:blank',
-      title: '',
-    };
-    this.#book.writeGrants(add(this.#book.grants, { ...grant, session, made: true }));
-    return this.usable(key, session, name);
+    try {
+      const level = this.#levelOfNew(key); // asked again: the person may have disconnected meanwhile
+      const grant = { name, tab, pairing: key, level, url: 'about:blank', title: '' };
+      this.#book.writeGrants(add(this.#book.grants, { ...grant, session, made: true }));
+      return this.usable(key, session, name);
+    } catch (cause) {
+      await close(tab);
+      throw cause;
+    }
+  }
+
+  /** The level of tabs that agents open; it throws where they may not. */
+  #levelOfNew(key: string): Level {
+    const pairing = this.#book.pairing(key);
+    if (pairing?.mayOpen) return pairing.ceiling;
+    throw new Refusal('forbidden', 'The person does not let agents open tabs in this browser.');
+  }
+
+  #isFull(): boolean {
+    return this.#book.grants.length + this.#coming >= maxGrants;
+  }
+
+  /** Does what ends in one more shared tab, and keeps its place meanwhile. */
+  async #placing<T>(share: () => Promise<T>): Promise<T> {
+    this.#coming += 1;
+    try {
+      return await share();
+    } finally {
+      this.#coming -= 1;
+    }
   }
 
   /** Closes a tab whose session ended while it was made. */
@@ -89,25 +117,27 @@ export class House {
     void close(grant.tab);
   }
 
-  /** Adopts a tab that the page of another opened for the session. */
-  async adopt(
-    opener: Standing,
-    session: string,
-    tab: chrome.tabs.Tab,
-  ): Promise<Standing | undefined> {
-    if (tab.id === undefined || this.#book.grants.length >= maxGrants) return undefined;
-    const { pairing, level, name } = opener.grant;
-    const grant = { name: await this.#book.takeName(), tab: tab.id, pairing, level };
-    const seen = { url: addressOf(tab), title: tab.title ?? '' };
-    this.#book.writeGrants(
-      add(this.#book.grants, { ...grant, ...seen, session, made: true, opener: name }),
-    );
-    return this.#book.ofTab(tab.id);
+  /** Adopts a tab that the page of another opened while a program of the session runs there. */
+  async adopt(by: number, session: string, id: number): Promise<Standing | undefined> {
+    const opener = this.#book.ofTab(by)?.grant;
+    if (opener === undefined || this.#isFull()) return undefined;
+    const { pairing, level } = opener;
+    return await this.#placing(async () => {
+      const name = await this.#book.takeName();
+      const tab = await find(id);
+      const now = this.#book.ofName(pairing, opener.name);
+      if (tab === undefined || now === undefined || now.suspended !== undefined) return undefined;
+      if (now.grant.level !== level || now.grant.session !== session) return undefined;
+      const grant = { name, tab: id, pairing, level, url: addressOf(tab), title: tab.title ?? '' };
+      const origin = { session, made: true, opener: opener.name } as const;
+      this.#book.writeGrants(add(this.#book.grants, { ...grant, ...origin }));
+      return this.#book.ofTab(id);
+    });
   }
 
   /** Runs a program in a tab, behind the wall and attached meanwhile. */
   async perform(standing: Standing, program: unknown, signal: AbortSignal): Promise<Result> {
-    const lift = await this.#raise(standing);
+    const lift = await this.#raise(standing, program);
     try {
       await this.#prepare(standing.grant.tab, member(fields(program), 'active') === true);
       return await this.#execute(standing, program, signal);
@@ -116,9 +146,12 @@ export class House {
     }
   }
 
-  async #raise(standing: Standing): Promise<() => void> {
+  async #raise(standing: Standing, program: unknown): Promise<() => void> {
+    if (standing.level !== 'read') return () => undefined;
     try {
-      return await this.#wall.hold(standing);
+      if (hasInput(program)) return await this.#wall.hold();
+      await this.#wall.sync();
+      return () => undefined;
     } catch {
       throw new Refusal(
         'forbidden',
@@ -131,16 +164,26 @@ export class House {
     const tab = await find(id);
     if (tab === undefined) throw new Refusal('tab_closed', 'The tab is closed.');
     await wake(tab);
-    if (isActive) await bringToFront(tab);
+    if (isActive && this.#mayFront(id)) await bringToFront(tab);
+  }
+
+  /** A server takes the person's eyes with a tab at most once a second. */
+  #mayFront(tab: number): boolean {
+    const now = Date.now();
+    for (const [other, at] of this.#fronted) if (now - at >= frontMS) this.#fronted.delete(other);
+    if (this.#fronted.has(tab)) return false;
+    this.#fronted.set(tab, now);
+    return true;
   }
 
   async #execute(standing: Standing, program: unknown, signal: AbortSignal): Promise<Result> {
     const { tab } = standing.grant;
-    const leave = await this.#seats.take(tab).catch((cause: unknown) => {
+    const leave = await this.#seats.take(tab, signal).catch((cause: unknown) => {
       throw new Refusal('tab_suspended', `Chrome does not let the tab be driven: ${words(cause)}`);
     });
     try {
-      const executor = await this.#seats.executor(tab, standing.level);
+      if (opensPage(program)) await this.#seats.revive(tab, signal);
+      const executor = await this.#seats.executor(tab, standing.level, signal);
       return await executor.run(program, signal);
     } finally {
       leave();
@@ -156,6 +199,22 @@ function permit(program: unknown, level: Level): void {
     const isForbidden = cause instanceof Fault && cause.code === 'forbidden';
     throw new Refusal(isForbidden ? 'forbidden' : 'bad_request', words(cause));
   }
+}
+
+/** Whether a program begins by loading a page, which a crashed one does not stand in the way of. */
+function opensPage(program: unknown): boolean {
+  return calls(program)[0] === 'Page.navigate';
+}
+
+/** Whether a program gives its page input, for which Chrome lets it open windows. */
+function hasInput(program: unknown): boolean {
+  return calls(program).some((method) => method?.startsWith('Input.'));
+}
+
+/** The methods of a program's steps, `undefined` for a step that is no call. */
+function calls(program: unknown): (string | undefined)[] {
+  const steps = member(fields(program), 'steps');
+  return Array.isArray(steps) ? steps.map((step: unknown) => text(fields(step), 'call')) : [];
 }
 
 function words(cause: unknown): string {

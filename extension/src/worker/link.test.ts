@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
-import { Link, type LinkState, type Socket } from './link.ts';
+import type { Line, Socket } from './line.ts';
+import { Link, type LinkState } from './link.ts';
 import { newPairing } from './pairings.ts';
 import { member } from './parse.ts';
 import { prove } from './proof.ts';
@@ -40,11 +41,15 @@ function begin(t: TestContext) {
   const sockets: FakeSocket[] = [];
   const states: string[] = [];
   const received: string[] = [];
+  const lines: Line[] = [];
   const owner = {
     tabs: () => [],
     changed: (state: LinkState) => states.push(state.is),
     paired: () => received.push('paired'),
-    received: (message: { t: string }) => received.push(message.t),
+    received: (message: { t: string }, line: Line) => {
+      received.push(message.t);
+      lines.push(line);
+    },
   };
   const identity = { extension: '0.1.0', browser: { name: 'C', version: '1' }, install: 'i' };
   const link = new Link(pairing, identity, owner, () => {
@@ -57,6 +62,7 @@ function begin(t: TestContext) {
     sockets,
     states,
     received,
+    lines,
     last: () => sockets.at(-1) ?? assert.fail('no socket'),
   };
 }
@@ -205,3 +211,35 @@ test('an old socket that still speaks is not heard', async (t) => {
   sockets[0]?.hear({ t: 'program', id: 1, session: 's' });
   assert.deepEqual(received, ['paired']);
 });
+
+test('an answer to an earlier connection does not go over a later one', async (t) => {
+  const { last, sockets, lines } = begin(t);
+  await pair(last());
+  last().hear({ t: 'program', id: 1, session: 's' });
+  last().drop(1006);
+  t.mock.timers.tick(500);
+  await pair(last());
+  last().hear({ t: 'program', id: 1, session: 's' });
+  lines[0]?.send({ t: 'result', id: 1 }, 'late');
+  assert.ok(!sockets.some(({ sent }) => sent.some((header) => member(header, 't') === 'result')));
+  lines[1]?.send({ t: 'result', id: 1 }, '{}');
+  assert.deepEqual(last().sent.at(-1), { t: 'result', id: 1 });
+});
+
+const oversized = {
+  'a header of more than 64 KiB': { t: 'program', id: 1, session: 's'.repeat(64 << 10) },
+  'a message of more than 2 MiB': { t: 'pong', x: 'ü'.repeat(1 << 20) },
+};
+
+for (const [sentence, header] of Object.entries(oversized)) {
+  test(`${sentence} ends the link, which is not dialled again`, async (t) => {
+    const { last, link, sockets, received } = begin(t);
+    await pair(last());
+    last().hear(header);
+    assert.equal(last().closedWith, 4004);
+    assert.ok(link.state.is === 'refused' && link.state.why.code === 'bad_request');
+    t.mock.timers.tick(600_000);
+    assert.equal(sockets.length, 1);
+    assert.deepEqual(received, ['paired']);
+  });
+}

@@ -1,13 +1,15 @@
 import { linkAddress } from './code.ts';
+import { Line, type Socket } from './line.ts';
 import type { Pairing, Refused } from './pairings.ts';
 import { isProof, newNonce, prove, tokenID } from './proof.ts';
-import { frame, type Header, readMessage, type ServerMessage, type Tab } from './wire.ts';
-
-/** The part of a WebSocket that a link uses. */
-export type Socket = Pick<
-  WebSocket,
-  'send' | 'close' | 'bufferedAmount' | 'onopen' | 'onmessage' | 'onclose'
->;
+import {
+  frame,
+  type Header,
+  isOversized,
+  readMessage,
+  type ServerMessage,
+  type Tab,
+} from './wire.ts';
 
 export type LinkState =
   | { is: 'connecting' }
@@ -31,7 +33,8 @@ export type LinkOwner = {
   tabs(): Tab[];
   changed(state: LinkState): void;
   paired(paired: Paired): void;
-  received(message: ServerMessage): void;
+  /** A request, and the line its answer goes to. */
+  received(message: ServerMessage, line: Line): void;
 };
 
 export type Dial = (address: string) => Socket;
@@ -65,6 +68,8 @@ export class Link {
   #nonce = '';
   /** The socket at whose other end the server has proved itself. */
   #proven: Socket | undefined;
+  /** Open while connected. */
+  #line: Line | undefined;
 
   constructor(pairing: Pairing, identity: Identity, owner: LinkOwner, dial: Dial) {
     this.#pairing = pairing;
@@ -91,12 +96,7 @@ export class Link {
 
   /** Sends when connected; otherwise the message is dropped, because its request went with the connection. */
   send(header: Header, body?: string): void {
-    if (this.#state.is === 'connected') this.#socket?.send(frame(header, body));
-  }
-
-  /** Bytes handed over that the network has not taken yet. */
-  get backlog(): number {
-    return this.#socket?.bufferedAmount ?? 0;
+    this.#line?.send(header, body);
   }
 
   #open(): void {
@@ -107,7 +107,7 @@ export class Link {
     this.#wait = setTimeout(() => this.#lost(), openingMS);
     socket.onopen = () => void this.#hello(socket);
     socket.onmessage = (event) => {
-      if (this.#socket === socket && typeof event.data === 'string') this.#hear(event.data);
+      if (this.#socket === socket) this.#take(event.data);
     };
     socket.onclose = (event) => {
       if (this.#socket === socket) this.#closed(event.code, event.reason);
@@ -128,14 +128,24 @@ export class Link {
     if (this.#socket === socket) socket.send(frame(header));
   }
 
-  #hear(data: string): void {
+  /** A server that sends what is no message of the protocol is not listened to any further. */
+  #take(data: unknown): void {
     this.#heardAt = Date.now();
+    if (typeof data === 'string' && !isOversized(data)) {
+      this.#hear(data);
+      return;
+    }
+    const message = 'The server sent more than the protocol permits.';
+    this.#refuse(closeProtocol, { code: 'bad_request', message });
+  }
+
+  #hear(data: string): void {
     const message = readMessage(data);
     if (message === undefined) return;
     if (message.t === 'refused') {
       this.#refusedBy(message);
-    } else if (this.#state.is === 'connected') {
-      this.#owner.received(message);
+    } else if (this.#line !== undefined) {
+      this.#owner.received(message, this.#line);
     } else if (message.t === 'challenge') {
       void this.#answer(message.nonce, message.mac);
     } else if (message.t === 'paired') {
@@ -156,14 +166,17 @@ export class Link {
     } else {
       this.#refuse(closeRevoked, {
         code: 'unauthorised',
-        message: 'Whoever answers at this address is not the server you connected to.',
+        message:
+          'This connection code is no longer valid, or another server answers at this address.',
       });
     }
   }
 
   /** Only a server that has proved itself is believed. */
   #pairedWith(paired: Paired): void {
-    if (this.#proven !== this.#socket || paired.project.id !== this.#pairing.project) {
+    const socket = this.#socket;
+    const isExpected = this.#proven === socket && paired.project.id === this.#pairing.project;
+    if (socket === undefined || !isExpected) {
       this.#refuse(closeProtocol, {
         code: 'bad_request',
         message: 'The server spoke out of turn.',
@@ -172,6 +185,7 @@ export class Link {
     }
     clearTimeout(this.#wait);
     this.#failures = 0;
+    this.#line = new Line(socket);
     this.#beat = setInterval(() => this.#heartbeat(), Math.min(paired.heartbeatMS, heartbeatMS));
     this.#become({ is: 'connected' });
     this.#owner.paired(paired);
@@ -218,6 +232,8 @@ export class Link {
     const socket = this.#socket;
     this.#socket = undefined;
     this.#proven = undefined;
+    this.#line?.end();
+    this.#line = undefined;
     socket?.close(code, reason);
   }
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
-import { type Host, type Order, Runs } from './runs.ts';
+import { type Asker, type Host, type Order, Runs } from './runs.ts';
 import type { Standing } from './standing.ts';
 import { Refusal } from './wire.ts';
 
@@ -15,28 +15,27 @@ function begin(host: Partial<Host> = {}) {
   const sent: string[] = [];
   const started: string[] = [];
   const ends: ((result: object) => void)[] = [];
-  const runs = new Runs(
-    {
-      claim: (_order, name) => ({ ...standing, grant: { ...standing.grant, name } }),
-      make: () =>
-        Promise.resolve({ ...standing, grant: { ...standing.grant, name: 't9', tab: 9 } }),
-      discard: ({ grant }) => sent.push(`discarded ${grant.name}`),
-      perform: ({ grant }, _program, signal) => {
-        started.push(grant.name);
-        return new Promise((resolve) => {
-          ends.push((result) => resolve(result as never));
-          signal.addEventListener('abort', () => resolve({ steps: [], stopped: true } as never));
-        });
-      },
-      ...host,
+  const runs = new Runs({
+    claim: (_order, name) => ({ ...standing, grant: { ...standing.grant, name } }),
+    make: () => Promise.resolve({ ...standing, grant: { ...standing.grant, name: 't9', tab: 9 } }),
+    discard: ({ grant }) => sent.push(`discarded ${grant.name}`),
+    perform: ({ grant }, _program, signal) => {
+      started.push(grant.name);
+      return new Promise((resolve) => {
+        ends.push((result) => resolve(result as never));
+        signal.addEventListener('abort', () => resolve({ steps: [], stopped: true } as never));
+      });
     },
-    (key, header, body) => sent.push(`${key} ${JSON.stringify(header)} ${body ?? ''}`.trim()),
-  );
-  return { runs, sent, started, ends };
-}
-
-function order(id: number, session = 's_1', tab = 't1'): Order {
-  return { key: 'p', id, session, body: JSON.stringify({ tab, steps: [] }) };
+    ...host,
+  });
+  const lineOf = (name: string): Asker => ({
+    send: (header, body) => sent.push(`${name} ${JSON.stringify(header)} ${body ?? ''}`.trim()),
+  });
+  const line = lineOf('p');
+  const order = (id: number, session = 's_1', tab = 't1'): Order => {
+    return { key: 'p', line, id, session, body: JSON.stringify({ tab, steps: [] }) };
+  };
+  return { runs, sent, started, ends, order, line, lineOf };
 }
 
 async function settle(): Promise<void> {
@@ -44,7 +43,7 @@ async function settle(): Promise<void> {
 }
 
 test('programs of one session run one after the other, of two side by side', async () => {
-  const { runs, started, ends, sent } = begin();
+  const { runs, started, ends, sent, order } = begin();
   runs.start(order(1));
   runs.start(order(2, 's_1', 't2'));
   runs.start(order(3, 's_2', 't3'));
@@ -57,7 +56,7 @@ test('programs of one session run one after the other, of two side by side', asy
 });
 
 test('a program that asks for a new tab is told its name', async () => {
-  const { runs, ends, sent } = begin();
+  const { runs, ends, sent, order } = begin();
   runs.start(order(1, 's_1', 'new'));
   await settle();
   ends[0]?.({ steps: [] });
@@ -66,7 +65,7 @@ test('a program that asks for a new tab is told its name', async () => {
 });
 
 test('a refusal keeps its code, and the session goes on', async () => {
-  const { runs, sent } = begin({
+  const { runs, sent, order } = begin({
     claim: () => {
       throw new Refusal('tab_suspended', 'asleep');
     },
@@ -81,14 +80,14 @@ test('a refusal keeps its code, and the session goes on', async () => {
 });
 
 test('a program that is none is a bad request', async () => {
-  const { runs, sent } = begin();
+  const { runs, sent, order } = begin();
   runs.start({ ...order(1), body: 'no JSON' });
   await settle();
   assert.match(sent[0] ?? '', /"code":"bad_request"/);
 });
 
 test('the sixty-fifth program of a link is refused, and one whose id is taken', async () => {
-  const { runs, sent } = begin();
+  const { runs, sent, order } = begin();
   for (let id = 1; id <= 64; id += 1) runs.start(order(id));
   assert.equal(sent.length, 0);
   runs.start(order(65));
@@ -99,7 +98,7 @@ test('the sixty-fifth program of a link is refused, and one whose id is taken', 
 });
 
 test('an answer larger than the link carries becomes an error for that program', async () => {
-  const { runs, sent, ends } = begin();
+  const { runs, sent, ends, order } = begin();
   runs.start(order(1));
   await settle();
   ends[0]?.({ steps: ['ü'.repeat(9 << 20)] });
@@ -108,22 +107,22 @@ test('an answer larger than the link carries becomes an error for that program',
 });
 
 test('cancel stops one program, a queued one before it starts', async () => {
-  const { runs, sent, started } = begin();
+  const { runs, sent, started, order, line, lineOf } = begin();
   runs.start(order(1));
   runs.start(order(2, 's_1', 't2'));
   await settle();
-  runs.cancel('p', 2);
-  runs.cancel('q', 1);
+  runs.cancel(line, 2);
+  runs.cancel(lineOf('q'), 1);
   await settle();
   assert.equal(sent.length, 0);
-  runs.cancel('p', 1);
+  runs.cancel(line, 1);
   await settle();
   assert.deepEqual(started, ['t1']);
   assert.equal(sent.length, 2);
 });
 
 test('a tab that opens belongs to the session whose program runs in its opener', async () => {
-  const { runs, ends, sent } = begin();
+  const { runs, ends, sent, order } = begin();
   assert.equal(runs.sessionIn(1), undefined);
   runs.start(order(1));
   await settle();
@@ -136,7 +135,7 @@ test('a tab that opens belongs to the session whose program runs in its opener',
 });
 
 test('a tab made for a session that ended meanwhile is closed again', async () => {
-  const { runs, sent, started } = begin();
+  const { runs, sent, started, order } = begin();
   runs.start(order(1, 's_1', 'new'));
   await Promise.resolve();
   runs.stopSession('p', 's_1');
@@ -146,4 +145,33 @@ test('a tab made for a session that ended meanwhile is closed again', async () =
     'discarded t9',
     'p {"t":"error","id":1,"code":"tab_closed","message":"The session has ended."}',
   ]);
+});
+
+test('a connection counts its programs anew, whatever an earlier one left', async () => {
+  const { runs, sent, ends, order, lineOf } = begin();
+  const earlier = lineOf('earlier');
+  for (let id = 1; id <= 64; id += 1) runs.start({ ...order(id), line: earlier });
+  await settle();
+  runs.start(order(1, 's_2', 't2'));
+  await settle();
+  assert.equal(sent.length, 0);
+  ends[0]?.({ steps: ['old'] });
+  ends[1]?.({ steps: ['new'] });
+  await settle();
+  assert.match(sent.find((one) => one.startsWith('p ')) ?? '', /"id":1\} \{"steps":\["new"\]/);
+  assert.match(sent.find((one) => one.startsWith('earlier ')) ?? '', /"steps":\["old"\]/);
+});
+
+test('a program that is stopped while its tab is attached says why it was stopped', async () => {
+  const { runs, sent, order } = begin({
+    perform: (_standing, _program, signal) =>
+      new Promise((_, reject) => {
+        signal.addEventListener('abort', () => reject(new Error('aborted')));
+      }),
+  });
+  runs.start(order(1));
+  await settle();
+  runs.stopTab(1, new Refusal('tab_closed', 'gone'));
+  await settle();
+  assert.deepEqual(sent, ['p {"t":"error","id":1,"code":"tab_closed","message":"gone"}']);
 });

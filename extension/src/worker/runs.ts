@@ -1,15 +1,19 @@
 import type { Result } from '../program/executor.ts';
+import { cut, isLonger, maxSentBytes, maxSentence } from './bounds.ts';
 import { fields, json, text } from './parse.ts';
 import type { Standing } from './standing.ts';
-import { type Header, maxFrameBytes, Refusal, type Tab } from './wire.ts';
+import { type Header, Refusal, type Tab } from './wire.ts';
 
 /** The name of a tab that is yet to be made (relay/program: NewTab). */
 const newTab = 'new';
 
 const mostUnderWay = 64;
 
-/** One program on its way from the server to a tab. */
-export type Order = { key: string; id: number; session: string; body: string };
+/** Where an answer goes; its requests are numbered for it alone. */
+export type Asker = { send(header: Header, body?: string): void };
+
+/** One program on its way from the server to a tab. `key` is its pairing. */
+export type Order = { key: string; line: Asker; id: number; session: string; body: string };
 
 /** Where a program finds its tab, and runs in it. Each throws a Refusal where it may not. */
 export type Host = {
@@ -22,39 +26,32 @@ export type Host = {
   perform(standing: Standing, program: unknown, signal: AbortSignal): Promise<Result>;
 };
 
-export type Send = (key: string, header: Header, body?: string) => void;
-
 type Run = Order & { abort: AbortController; tab?: number; opened: Tab[]; stopped?: Refusal };
 
 /** The programs under way: those of one session one after the other, those of different sessions side by side. */
 export class Runs {
   readonly #host: Host;
-  readonly #send: Send;
-  readonly #runs = new Map<string, Run>();
+  readonly #runs = new Set<Run>();
   readonly #queues = new Map<string, Promise<void>>();
 
-  constructor(host: Host, send: Send) {
+  constructor(host: Host) {
     this.#host = host;
-    this.#send = send;
   }
 
   start(order: Order): void {
-    const mine = [...this.#runs.values()].filter((run) => run.key === order.key);
+    const mine = [...this.#runs].filter((run) => run.line === order.line);
     if (mine.length >= mostUnderWay || mine.some((run) => run.id === order.id)) {
-      this.refuse(
-        order.key,
-        order.id,
-        new Refusal('bad_request', 'Too many programs are under way.'),
-      );
+      const why = new Refusal('bad_request', 'Too many programs are under way.');
+      this.refuse(order.line, order.id, why);
       return;
     }
     const run: Run = { ...order, abort: new AbortController(), opened: [] };
-    this.#runs.set(`${order.key} ${order.id}`, run);
+    this.#runs.add(run);
     this.#enqueue(run);
   }
 
-  cancel(key: string, id: number): void {
-    this.#runs.get(`${key} ${id}`)?.abort.abort();
+  cancel(line: Asker, id: number): void {
+    [...this.#runs].find((run) => run.line === line && run.id === id)?.abort.abort();
   }
 
   /** Stops what runs in a tab; the answer says why. */
@@ -85,17 +82,18 @@ export class Runs {
   }
 
   /** Tells the server that its request could not be run at all. */
-  refuse(key: string, id: number, cause: unknown): void {
+  refuse(line: Asker, id: number, cause: unknown): void {
     const refusal = cause instanceof Refusal ? cause : new Refusal('tab_suspended', words(cause));
-    this.#send(key, { t: 'error', id, code: refusal.code, message: refusal.message });
+    const message = cut(refusal.message, maxSentence);
+    line.send({ t: 'error', id, code: refusal.code, message });
   }
 
   #in(tab: number): Run | undefined {
-    return [...this.#runs.values()].find((run) => run.tab === tab);
+    return [...this.#runs].find((run) => run.tab === tab);
   }
 
   #stopWhere(ends: (run: Run) => boolean, why: Refusal): void {
-    for (const run of this.#runs.values()) {
+    for (const run of this.#runs) {
       if (!ends(run)) continue;
       run.stopped ??= why;
       run.abort.abort();
@@ -115,14 +113,14 @@ export class Runs {
     try {
       const result = await this.#run(run);
       const body = JSON.stringify(result);
-      if (new TextEncoder().encode(body).length > maxFrameBytes - 1024) {
+      if (isLonger(body, maxSentBytes - 1024)) {
         throw new Refusal('too_large', 'The answer is larger than the link carries.');
       }
-      this.#send(run.key, { t: 'result', id: run.id }, body);
+      run.line.send({ t: 'result', id: run.id }, body);
     } catch (cause) {
-      this.refuse(run.key, run.id, cause);
+      this.refuse(run.line, run.id, run.stopped ?? cause);
     } finally {
-      this.#runs.delete(`${run.key} ${run.id}`);
+      this.#runs.delete(run);
     }
   }
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { frame, readMessage } from './wire.ts';
+import { frame, isOversized, readMessage } from './wire.ts';
 
 test('a program keeps its body unread, line breaks included', () => {
   assert.deepEqual(readMessage('{"t":"program","id":7,"session":"s_1"}\n{"tab":\n"t1"}'), {
@@ -34,6 +34,37 @@ for (const [sentence, message] of Object.entries(unknown)) {
 test('a request of a known kind that cannot be read keeps its id, to be refused', () => {
   assert.deepEqual(readMessage('{"t":"program","id":7}'), { t: 'bad', id: 7 });
   assert.deepEqual(readMessage('{"t":"cast","id":8,"session":"s_1"}'), { t: 'bad', id: 8 });
+});
+
+for (const session of ['', 'a b', 's/1', 's'.repeat(65)]) {
+  test(`a session called ${JSON.stringify(session)} is none`, () => {
+    for (const t of ['program', 'cast', 'end']) {
+      const options = { tab: 't1' };
+      const message = JSON.stringify({ t, id: 1, session, options });
+      assert.deepEqual(readMessage(message), { t: 'bad', id: 1 });
+    }
+  });
+}
+
+test('what a person may read is short and in one line', () => {
+  const name = `In\u202Evo\n\tices ${'x'.repeat(200)}`;
+  const paired = readMessage(
+    JSON.stringify({ t: 'paired', project: { id: 'p', name }, level: 'read', server: name }),
+  );
+  assert.ok(paired?.t === 'paired');
+  assert.equal(paired.project.name, `Invo ices ${'x'.repeat(90)}`);
+  assert.equal(paired.server.length, 100);
+  const refused = readMessage(JSON.stringify({ t: 'refused', code: name, message: name }));
+  assert.ok(refused?.t === 'refused' && refused.message.startsWith('Invo ices x'));
+});
+
+test('bounds count bytes, of the first line and of the whole', () => {
+  const line = '{"t":"pong"}';
+  assert.equal(isOversized(line.padEnd(64 << 10)), false);
+  assert.equal(isOversized(line.padEnd((64 << 10) + 1)), true);
+  assert.equal(isOversized(`${line}\n`.padEnd(2 << 20)), false);
+  assert.equal(isOversized(`${line}\n`.padEnd((2 << 20) + 1)), true);
+  assert.equal(isOversized(`${line}\n${'ü'.repeat(1 << 20)}`), true);
 });
 
 test('what a cast asks for is brought within bounds', () => {

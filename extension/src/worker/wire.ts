@@ -1,3 +1,12 @@
+import {
+  isLonger,
+  isName,
+  maxLabel,
+  maxReceivedBytes,
+  maxReceivedHeaderBytes,
+  maxSentence,
+  readable,
+} from './bounds.ts';
 import { type Level, readLevel } from './grants.ts';
 import { type Fields, fields, json, member, number, text } from './parse.ts';
 
@@ -62,11 +71,15 @@ export class Refusal extends Error {
   }
 }
 
-/** The largest message the extension sends: 16 MiB, counted in UTF-8 bytes. */
-export const maxFrameBytes = 16 << 20;
-
 export function frame(header: object, body?: string): string {
   return body === undefined ? JSON.stringify(header) : `${JSON.stringify(header)}\n${body}`;
+}
+
+/** Whether a server's message is over its bounds. */
+export function isOversized(message: string): boolean {
+  const end = message.indexOf('\n');
+  const line = end < 0 ? message : message.slice(0, end);
+  return isLonger(line, maxReceivedHeaderBytes) || isLonger(message, maxReceivedBytes);
 }
 
 /** Parses one message of the server; `undefined` is one of a kind the extension does not know. */
@@ -111,9 +124,9 @@ function readPaired(header: Fields): ServerMessage | undefined {
   if (!id || !level) return undefined;
   return {
     t: 'paired',
-    project: { id, name: text(project, 'name') || id },
+    project: { id, name: readable(text(project, 'name') ?? '', maxLabel) || id },
     level,
-    server: text(header, 'server') ?? '',
+    server: readable(text(header, 'server') ?? '', maxLabel),
     heartbeatMS: between(number(header, 'heartbeat_s'), 1, 20, 20) * 1000,
   };
 }
@@ -121,19 +134,20 @@ function readPaired(header: Fields): ServerMessage | undefined {
 function readRefused(header: Fields): ServerMessage {
   return {
     t: 'refused',
-    code: text(header, 'code') ?? 'forbidden',
-    message: text(header, 'message') ?? 'The server refused this browser.',
+    code: readable(text(header, 'code') ?? 'forbidden', maxLabel),
+    message:
+      readable(text(header, 'message') ?? '', maxSentence) || 'The server refused this browser.',
     retry: member(header, 'retry') === true,
   };
 }
 
 function readProgram(header: Fields, body: string): ServerMessage | undefined {
-  const session = text(header, 'session');
+  const session = readSession(header);
   return session ? withID(header, (id) => ({ t: 'program', id, session, body })) : undefined;
 }
 
 function readCast(header: Fields): ServerMessage | undefined {
-  const session = text(header, 'session');
+  const session = readSession(header);
   const options = fields(member(header, 'options'));
   const tab = text(options, 'tab');
   if (!session || !tab) return undefined;
@@ -152,10 +166,15 @@ function readCast(header: Fields): ServerMessage | undefined {
 }
 
 function readEnd(header: Fields): ServerMessage | undefined {
-  const session = text(header, 'session');
+  const session = readSession(header);
   if (!session) return undefined;
   const id = number(header, 'id');
   return id === undefined ? { t: 'end', session } : { t: 'end', session, id };
+}
+
+function readSession(header: Fields): string | undefined {
+  const session = text(header, 'session');
+  return session !== undefined && isName(session) ? session : undefined;
 }
 
 function withID(header: Fields, make: (id: number) => ServerMessage): ServerMessage | undefined {
