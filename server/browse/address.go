@@ -68,8 +68,20 @@ func (o Options) allows(raw string) bool {
 	if len(o.AllowDomains) == 0 || raw == "" || raw == "about:blank" {
 		return true
 	}
-	u, err := egress.ReadURL(raw)
+	u, err := egress.ReadURL(origin(raw))
 	return err == nil && slices.ContainsFunc(o.AllowDomains, func(pattern string) bool { return Covers(pattern, u.Hostname()) })
+}
+
+// origin is the part of an address that says whose it is: what comes after may be cut.
+func origin(raw string) string {
+	scheme, rest, found := strings.Cut(raw, "://")
+	if !found {
+		return raw
+	}
+	if end := strings.IndexAny(rest, "/?#"); end >= 0 {
+		rest = rest[:end]
+	}
+	return scheme + "://" + rest
 }
 
 // Covers reports whether an allowed domain covers a host: "example.com" is that host alone, "*.example.com" also

@@ -24,14 +24,17 @@ const absent = -1
 // plan is a program under construction, and where in it the answers will stand.
 type plan struct {
 	program.Program
-	err error
+	err  error
+	sent time.Time // when the program went out
+	// forAddress tells what is waited for: an address, else a text.
+	forAddress bool
 
-	navigate, locate, landed, settle, state, snapshot, text, scroll, value, shot, stop int
+	awake, waited, navigate, locate, landed, settle, state, snapshot, text, scroll, value, shot, stop int
 }
 
 func newPlan(tab string, a Action, limit time.Duration) *plan {
 	p := &plan{Program: program.Program{Tab: tab, Active: a.Active, DeadlineMS: int(limit.Milliseconds())}}
-	for _, at := range []*int{&p.navigate, &p.locate, &p.landed, &p.settle, &p.state, &p.snapshot, &p.text, &p.scroll, &p.value, &p.shot, &p.stop} {
+	for _, at := range []*int{&p.awake, &p.waited, &p.navigate, &p.locate, &p.landed, &p.settle, &p.state, &p.snapshot, &p.text, &p.scroll, &p.value, &p.shot, &p.stop} {
 		*at = absent
 	}
 	return p
@@ -64,7 +67,7 @@ func (p *plan) call(method string, params any) int {
 }
 
 func (p *plan) settleFor(quiet, most int) {
-	p.settle = p.add(program.Step{Settle: &program.Settle{QuietMS: quiet, MaxMS: min(most, p.DeadlineMS*3/4)}})
+	p.settle = p.add(program.Step{Settle: &program.Settle{QuietMS: quiet, MaxMS: max(1, min(most, p.DeadlineMS*3/4))}})
 }
 
 type object map[string]any
@@ -77,6 +80,12 @@ func from(step int, path string) program.Ref {
 func (e element) target() object { return object{"doc": e.doc, "node": e.node} }
 
 func (e element) expect() object { return object{"role": e.role, "name": e.name} }
+
+// wake asks the page anything at all: one that does not answer would not let go of its tab either.
+func (p *plan) wake() {
+	const patience = 4000 // ms: a page that works for longer at one piece is as good as hung
+	p.awake = p.add(program.Step{Await: &program.Await{Run: "@has_text", Args: p.raw(object{"url": "**"}), MaxMS: max(1, min(patience, p.DeadlineMS/3))}})
+}
 
 func (p *plan) open(url string) {
 	p.navigate = p.call("Page.navigate", object{"url": url})
@@ -160,11 +169,16 @@ func (p *plan) wait(a Action) {
 		p.settleFor(idleMS, most)
 		return
 	case a.Text != "":
-		p.add(program.Step{Await: &program.Await{Run: "@has_text", Args: p.raw(object{"text": a.Text}), MaxMS: most * 9 / 10}})
+		p.waitFor(object{"text": a.Text})
 	default:
-		p.add(program.Step{Await: &program.Await{Run: "@has_text", Args: p.raw(object{"url": a.URLGlob}), MaxMS: most * 9 / 10}})
+		p.forAddress = true
+		p.waitFor(object{"url": a.URLGlob})
 	}
 	p.settleFor(quietMS, settleMS)
+}
+
+func (p *plan) waitFor(what object) {
+	p.waited = p.add(program.Step{Await: &program.Await{Run: "@has_text", Args: p.raw(what), MaxMS: max(1, p.DeadlineMS*9/10)}})
 }
 
 // look ends a plan: where the tab is now, and what of it was asked for.

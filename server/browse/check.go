@@ -16,13 +16,31 @@ func (a Action) check() error {
 	default:
 		return missing("snapshot is auto, full or none")
 	}
-	if a.TimeoutMS < 0 || a.MS < 0 || a.Nth != nil && *a.Nth < 0 {
-		return missing("timeout_ms, ms and nth are not negative")
+	if err := a.checkNumbers(); err != nil {
+		return err
 	}
 	if a.Ref != "" && !isRef(a.Ref) || a.Scope != "" && !isRef(a.Scope) {
 		return missing("a ref looks like e12")
 	}
 	return a.checkNeeds()
+}
+
+// maxNth is more than any page has of one role and name.
+const maxNth = 100_000
+
+func (a Action) checkNumbers() error {
+	most, pause := int(maxTimeout.Milliseconds()), int(maxPause.Milliseconds())
+	switch {
+	case a.TimeoutMS < 0 || a.MS < 0 || a.Nth != nil && *a.Nth < 0:
+		return missing("timeout_ms, ms and nth are not negative")
+	case a.TimeoutMS > most:
+		return missing(fmt.Sprintf("timeout_ms is at most %d", most))
+	case a.MS > pause:
+		return missing(fmt.Sprintf("ms is at most %d", pause))
+	case a.Nth != nil && *a.Nth > maxNth:
+		return missing(fmt.Sprintf("nth is at most %d", maxNth))
+	}
+	return nil
 }
 
 func (a Action) checkNeeds() error {

@@ -22,8 +22,11 @@ type Browser interface {
 // defaultTimeout bounds an action whose sender set no limit: the contract's CHAPERONE_ACTION_TIMEOUT.
 const defaultTimeout = 30 * time.Second
 
-// maxTimeout is the most a sender may ask for.
-const maxTimeout = 5 * time.Minute
+// maxTimeout is the most a sender may ask for: as long as a program may run.
+const maxTimeout = program.MaxDeadlineMS * time.Millisecond
+
+// maxPause is the longest wait for time alone, so that the settle it becomes fits into a program.
+const maxPause = maxTimeout / 2
 
 // Options are a session's rules. The zero value permits everything an interactive project does.
 type Options struct {
@@ -49,6 +52,7 @@ type Engine struct {
 	refs     *refs
 	seen     map[string]page   // by tab
 	stands   map[string]string // by tab: the address last told
+	failed   map[string]string // by tab: the address that did not load, where the browser's own page stands instead
 	selected string
 }
 
@@ -57,7 +61,11 @@ func New(b Browser, o Options) *Engine {
 	if o.Timeout <= 0 {
 		o.Timeout = defaultTimeout
 	}
-	e := &Engine{browser: b, options: o, turn: make(chan struct{}, 1), refs: newRefs(), seen: map[string]page{}, stands: map[string]string{}}
+	o.Timeout = min(o.Timeout, maxTimeout)
+	e := &Engine{
+		browser: b, options: o, turn: make(chan struct{}, 1), refs: newRefs(),
+		seen: map[string]page{}, stands: map[string]string{}, failed: map[string]string{},
+	}
 	e.turn <- struct{}{}
 	return e
 }
@@ -137,7 +145,7 @@ func (e *Engine) act(ctx context.Context, a Action) (Result, error) {
 	limit := e.limit(a)
 	ctx, cancel := context.WithTimeout(ctx, limit+answerGrace)
 	defer cancel()
-	job, err := e.prepare(ctx, a, job{tab: tab, limit: limit, action: a, moved: e.hasMoved(tab)})
+	job, err := e.prepare(ctx, a, job{tab: tab, limit: limit, began: time.Now(), action: a, moved: e.hasMoved(tab)})
 	if err != nil {
 		return Result{}, err
 	}
@@ -149,9 +157,9 @@ const answerGrace = 5 * time.Second
 
 func (e *Engine) limit(a Action) time.Duration {
 	if a.TimeoutMS == 0 {
-		return max(e.options.Timeout, time.Duration(a.MS)*time.Millisecond+e.options.Timeout/2)
+		return max(e.options.Timeout, 2*time.Duration(a.MS)*time.Millisecond)
 	}
-	return min(time.Duration(a.TimeoutMS)*time.Millisecond, maxTimeout)
+	return time.Duration(a.TimeoutMS) * time.Millisecond
 }
 
 // send runs a program and answers its result; a program that a step ended is a *program.Error beside it.
@@ -159,6 +167,7 @@ func (e *Engine) send(ctx context.Context, p *plan) (program.Result, error) {
 	if p.err != nil {
 		return program.Result{}, p.err
 	}
+	p.sent = time.Now()
 	result, err := e.browser.Run(ctx, p.Program)
 	if err != nil {
 		return result, fmt.Errorf("run program: %w", err)

@@ -15,6 +15,7 @@ type job struct {
 	action Action
 	tab    string
 	limit  time.Duration
+	began  time.Time
 	plan   *plan
 	about  element // the element it acts on; zero for none
 	view   view
@@ -38,6 +39,9 @@ func (e *Engine) prepare(ctx context.Context, a Action, j job) (job, error) {
 		if j.about, err = e.find(ctx, a, j.tab, j.limit); err != nil {
 			return j, err
 		}
+	}
+	if err := e.guard(ctx, a, j); err != nil {
+		return j, err
 	}
 	if j.view, err = e.viewFor(a, j.tab); err != nil {
 		return j, err
@@ -114,6 +118,9 @@ func (e *Engine) prepareOpen(a Action, j job) (job, error) {
 		return j, err
 	}
 	j.opens = url
+	if j.tab != program.NewTab {
+		j.plan.wake()
+	}
 	j.plan.open(url)
 	j.plan.look(a, j.budget())
 	return j, nil

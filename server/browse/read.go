@@ -14,8 +14,8 @@ import (
 )
 
 type pageState struct {
+	whereabouts
 	Doc     string `json:"doc"`
-	URL     string `json:"url"`
 	Title   string `json:"title"`
 	Status  int    `json:"status"`
 	Refused string `json:"refused"`
@@ -23,28 +23,36 @@ type pageState struct {
 
 // reading gathers an answer from a program's steps.
 type reading struct {
-	job    job
-	ran    program.Result
-	result Result
-	state  pageState
+	job job
+	// options are the session's rules.
+	options Options
+	ran     program.Result
+	result  Result
+	state   pageState
+	reply   struct { // to the navigation
+		LoaderID string `json:"loaderId"`
+	}
 }
 
 func (e *Engine) read(ctx context.Context, j job, ran program.Result) (Result, error) {
-	r := &reading{job: j, ran: ran, result: Result{Tab: ran.Tab, Dialogs: []program.Dialog{}, Notices: []string{}}}
+	r := &reading{job: j, options: e.options, ran: ran, result: Result{Tab: ran.Tab, Dialogs: []program.Dialog{}, Notices: []string{}}}
 	if j.tab != program.NewTab {
 		r.result.Tab = j.tab
 	}
-	if err := r.whereabouts(); err != nil {
+	if err := r.readState(); err != nil {
 		return Result{}, err
 	}
+	e.name(r)
+	r.stand()
 	if r.state.Refused != "" {
 		return Result{}, r.unreached()
 	}
-	if !e.options.allows(r.state.URL) {
+	if r.state.URL != "" && !e.options.admits(r.state.whereabouts, true) {
 		return Result{}, e.takeBack(ctx, j, r.result.Tab)
 	}
 	e.stands[r.result.Tab] = r.state.URL
-	return r.result, e.readAll(r)
+	err := e.readAll(r)
+	return r.result, err
 }
 
 func (e *Engine) readAll(r *reading) error {
@@ -71,37 +79,36 @@ func (r *reading) decode(step int, into any) (bool, error) {
 	return true, nil
 }
 
-func (r *reading) whereabouts() error {
+func (r *reading) readState() error {
 	if _, err := r.decode(r.job.plan.state, &r.state); err != nil {
 		return err
 	}
-	r.result.URL, r.result.Title, r.result.Status = Clean(r.state.URL), Clean(r.state.Title), r.state.Status
-	if r.job.plan.navigate == absent {
+	_, err := r.decode(r.job.plan.navigate, &r.reply)
+	return err
+}
+
+// stand tells where the tab is now and how it came there.
+func (r *reading) stand() {
+	r.result.URL, r.result.Title, r.result.Status = short(r.state.URL, longestURL), short(r.state.Title, longestTitle), r.state.Status
+	switch {
+	case r.job.plan.navigate == absent:
 		if r.job.moved {
 			r.notice("The page had moved to another address since the last answer.")
 		}
-		return nil
-	}
-	var reply struct {
-		LoaderID string `json:"loaderId"`
-	}
-	if _, err := r.decode(r.job.plan.navigate, &reply); err != nil {
-		return err
-	}
-	if reply.LoaderID == "" {
+		return
+	case r.reply.LoaderID == "":
 		r.notice("Only the part after # changed: it is the same document.")
-	} else if !isSamePlace(r.job.opens, r.state.URL) {
+	case !isSamePlace(r.job.opens, r.state.URL):
 		r.notice("The address led on to another one: see url.")
 	}
 	if r.state.Status >= 400 {
 		r.notice(fmt.Sprintf("The server answered with status %d.", r.state.Status))
 	}
-	return nil
 }
 
 // unreached is what the egress proxy said instead of a page: no by its rules, or that nobody answered it.
 func (r *reading) unreached() error {
-	why := " (" + Clean(r.state.Refused) + ")"
+	why := " (" + short(r.state.Refused, longestName) + ")"
 	if r.state.Status == http.StatusForbidden {
 		return fault.New(fault.AddressRefused, "The address may not be reached from here"+why, hint(fault.AddressRefused))
 	}
@@ -110,6 +117,7 @@ func (r *reading) unreached() error {
 
 // isSamePlace compares addresses without the part after #.
 func isSamePlace(a, b string) bool {
+	a, b = clip(a, longestURL), clip(b, longestURL)
 	a, _, _ = strings.Cut(a, "#")
 	b, _, _ = strings.Cut(b, "#")
 	return strings.TrimSuffix(a, "/") == strings.TrimSuffix(b, "/")
@@ -155,7 +163,7 @@ func readValue(r *reading) error {
 	if err != nil || !found || held.Secret {
 		return err
 	}
-	value := cleanLines(held.Value)
+	value := clip(cleanLines(held.Value), longestValue)
 	r.result.Value = &value
 	if normal(held.Value) != normal(r.job.action.Text) {
 		r.notice("The field holds something else than what was entered: see value.")
@@ -204,8 +212,8 @@ func readPicture(r *reading) error {
 
 // events tells of dialogs and tabs that came up meanwhile.
 func (r *reading) events() {
-	for _, d := range r.ran.Dialogs {
-		d.Message = Clean(d.Message)
+	for _, d := range r.ran.Dialogs[max(0, len(r.ran.Dialogs)-mostDialogs):] {
+		d.Type, d.Message = roleText(d.Type), short(d.Message, longestDialog)
 		r.result.Dialogs = append(r.result.Dialogs, d)
 	}
 	for _, tab := range r.ran.Opened {

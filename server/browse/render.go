@@ -27,10 +27,15 @@ type pageLine struct {
 	Frame  bool     `json:"frame"`
 }
 
+// element is what the line stands for, in the document that k names.
+func (l pageLine) element(k key) element {
+	k.node = l.Node
+	return element{key: k, role: clip(l.Role, longestName), name: clip(l.Name, longestName)}
+}
+
 type pageShot struct {
+	whereabouts
 	Doc   string     `json:"doc"`
-	URL   string     `json:"url"`
-	Title string     `json:"title"`
 	Lines []pageLine `json:"lines"`
 	More  int        `json:"more"`
 }
@@ -41,6 +46,7 @@ type page struct {
 	full  bool
 	lines []string
 	more  int
+	holds bool // something back: a frame on a domain that is not allowed
 }
 
 // shots are one document each, of a tab's frames.
@@ -49,10 +55,13 @@ type shots struct {
 	frames []program.FrameResult
 	docs   []pageShot
 	placed []bool
+	// judge is the verdict on each frame; strict holds where there are verdicts to be had.
+	judge  judged
+	strict bool
 }
 
-func decodeShots(tab string, raw json.RawMessage) (shots, error) {
-	s := shots{tab: tab}
+func (o Options) decodeShots(tab string, raw json.RawMessage) (shots, error) {
+	s := shots{tab: tab, strict: len(o.AllowDomains) > 0}
 	if err := json.Unmarshal(raw, &s.frames); err != nil {
 		return s, fmt.Errorf("decode snapshot: %w", err)
 	}
@@ -66,6 +75,7 @@ func decodeShots(tab string, raw json.RawMessage) (shots, error) {
 	if len(s.frames) == 0 {
 		return s, fmt.Errorf("decode snapshot: %w", errNoFrame)
 	}
+	s.judge = o.judge(s.frames)
 	return s, nil
 }
 
@@ -75,12 +85,28 @@ func (s shots) render(r *refs, acted string) page {
 	p := page{doc: s.docs[0].Doc}
 	s.add(&p, writer{refs: r, acted: acted}, 0, 0)
 	for i := range s.frames {
-		if !s.placed[i] {
+		switch {
+		case s.placed[i]:
+		case s.admits(i):
 			p.lines = append(p.lines, "- iframe:")
 			s.add(&p, writer{refs: r, acted: acted}, i, 1)
+		case s.judge.admitted[s.frames[i].Parent]: // what is inside a frame that is not shown is not told of
+			s.withhold(&p, i, 0)
 		}
 	}
 	return p
+}
+
+func (s shots) admits(frame int) bool { return s.judge.admitted[s.frames[frame].Frame] }
+
+// withhold puts one line in place of a frame; 0 is one that did not answer.
+func (s shots) withhold(p *page, frame, depth int) {
+	var at whereabouts
+	if frame > 0 {
+		s.placed[frame], p.holds = true, true
+		at = s.docs[frame].whereabouts
+	}
+	p.lines = append(p.lines, strings.Repeat("  ", min(depth, deepest))+"- iframe: "+withheld(at))
 }
 
 func (s shots) add(p *page, w writer, frame, depth int) {
@@ -90,11 +116,16 @@ func (s shots) add(p *page, w writer, frame, depth int) {
 	depth = min(depth, deepest)
 	p.more += shot.More
 	for _, line := range shot.Lines {
-		p.lines = append(p.lines, w.line(line, depth))
-		if !line.Frame {
+		child := 0
+		if line.Frame {
+			child = s.child(frame, line.Node)
+		}
+		if line.Frame && s.strict && (child == 0 || !s.admits(child)) {
+			s.withhold(p, child, depth+max(0, line.Depth))
 			continue
 		}
-		if child := s.child(frame, line.Node); child > 0 {
+		p.lines = append(p.lines, w.line(line, depth))
+		if child > 0 {
 			s.add(p, w, child, depth+min(line.Depth, deepest)+1)
 		}
 	}
@@ -134,36 +165,36 @@ func (w *writer) place(s shots, frame int) {
 	}
 	w.names = map[element]int{}
 	for _, line := range s.docs[frame].Lines {
-		w.names[element{role: line.Role, name: line.Name}]++
+		is := line.element(w.key)
+		w.names[element{role: is.role, name: is.name}]++
 	}
 }
 
 func (w *writer) line(l pageLine, depth int) string {
 	var b strings.Builder
 	b.WriteString(strings.Repeat("  ", min(max(0, depth+l.Depth), deepest)) + "- " + roleText(l.Role))
-	if name := Clean(l.Name); name != "" {
+	if name := short(l.Name, longestName); name != "" {
 		b.WriteString(` "` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(name) + `"`)
 	}
 	if l.Node > 0 {
 		b.WriteString(" [ref=" + w.ref(l) + "]")
 	}
-	for _, state := range l.States {
+	for _, state := range l.States[:min(len(l.States), mostStates)] {
 		if stateText().MatchString(state) {
 			b.WriteString(" [" + state + "]")
 		}
 	}
-	if address := Clean(l.URL); address != "" {
+	if address := short(l.URL, longestLink); address != "" {
 		b.WriteString(" [url=" + strings.NewReplacer(" ", "%20", "]", "%5D").Replace(address) + "]")
 	}
-	if value := Clean(l.Value); value != "" {
+	if value := short(l.Value, longestValue); value != "" {
 		b.WriteString(": " + value)
 	}
 	return b.String()
 }
 
 func (w *writer) ref(l pageLine) string {
-	e := element{key: w.key, role: l.Role, name: l.Name}
-	e.node = l.Node
+	e := l.element(w.key)
 	return w.refs.of(e, func(was element) bool {
 		// The action's own element may say another thing afterwards ("Follow", "Following"), unless what it
 		// said before stands elsewhere now: then the page has put its texts into other elements.

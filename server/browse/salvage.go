@@ -3,7 +3,6 @@ package browse
 import (
 	"context"
 	"errors"
-	"fmt"
 
 	"chaperone/relay/program"
 	"chaperone/server/fault"
@@ -12,14 +11,19 @@ import (
 // salvage makes the best of a program that a step ended: where only the question whether a click landed went
 // unanswered, the click was sent and is not sent again.
 func (e *Engine) salvage(ctx context.Context, j job, ran program.Result, err error) (Result, error) {
-	var failed *program.Error
-	if errors.As(err, &failed) && j.plan.landed != absent && failed.Step >= j.plan.landed && failed.Code != string(fault.Timeout) {
-		return e.lookAgain(ctx, j, ran)
+	if failed, ok := errors.AsType[*program.Error](err); ok {
+		switch {
+		case j.isStuck(failed):
+			return e.afresh(ctx, j)
+		case j.isMute(failed):
+			return e.openAgain(ctx, j)
+		case j.plan.landed != absent && failed.Step >= j.plan.landed && failed.Code != string(fault.Timeout):
+			return e.lookAgain(ctx, j, ran)
+		case failed.Code == string(fault.NavigationFailed):
+			e.keepFailed(j, ran.Tab, failed.Message)
+		}
 	}
-	told := e.trouble(err, j.about)
-	if told.Code == fault.Timeout && j.action.Action == "open" {
-		return Result{}, fault.New(told.Code, fmt.Sprintf("The page was not there within %d ms; it goes on loading", j.plan.DeadlineMS), told.Hint)
-	}
+	told := e.trouble(err, j.plan, j.about)
 	if j.plan.locate != absent && len(ran.Steps) > j.plan.locate+1 {
 		told = fault.New(told.Code, told.Message+" (the click was sent; its outcome is unknown)", "Take a snapshot. Do not click again before you know.")
 	}
@@ -39,7 +43,7 @@ func (e *Engine) lookAgain(ctx context.Context, j job, ran program.Result) (Resu
 	second.look(j.action, j.budget())
 	again, err := e.send(ctx, second)
 	if err != nil {
-		return Result{}, e.trouble(err, j.about)
+		return Result{}, e.trouble(err, second, j.about)
 	}
 	again.Dialogs = append(ran.Dialogs, again.Dialogs...)
 	again.Opened = append(ran.Opened, again.Opened...)

@@ -17,12 +17,15 @@ func (e *Engine) readSnapshot(r *reading) error {
 	if scoped {
 		raw = asFrame(raw, r.job.about.frame)
 	}
-	shots, err := decodeShots(r.result.Tab, raw)
+	shots, err := e.options.decodeShots(r.result.Tab, raw)
 	if err != nil {
 		return fault.Wrap(err, "the browser answered in another shape")
 	}
 	now := shots.render(e.refs, r.job.action.Ref)
 	now.full = r.job.view.full
+	if now.holds {
+		r.notice(framesWithheld)
+	}
 	before := e.seen[r.result.Tab]
 	if !scoped {
 		e.refs.forget(r.result.Tab, shots.alive())

@@ -37,7 +37,7 @@ func (e *Engine) goBack(ctx context.Context, j job, tab string) bool {
 	if json.Unmarshal(result.Steps[p.state], &state) != nil {
 		return false
 	}
-	return state.URL != "" && e.options.allows(state.URL)
+	return state.URL != "" && e.options.admits(state.whereabouts, true)
 }
 
 func strayed(what string) error {

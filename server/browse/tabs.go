@@ -12,16 +12,18 @@ func (e *Engine) overview() Result {
 	tabs := e.browser.Tabs()
 	result := Result{Tab: e.current(tabs), Tabs: make([]program.Tab, 0, len(tabs)), Dialogs: []program.Dialog{}, Notices: []string{}}
 	for _, tab := range tabs {
-		result.Tabs = append(result.Tabs, cleanTab(tab))
+		tab.URL = e.address(tab.ID, tab.URL)
+		tab = cleanTab(tab)
+		result.Tabs = append(result.Tabs, tab)
 		if tab.ID == result.Tab {
-			result.URL, result.Title = Clean(tab.URL), Clean(tab.Title)
+			result.URL, result.Title = tab.URL, tab.Title
 		}
 	}
 	return result
 }
 
 func cleanTab(tab program.Tab) program.Tab {
-	tab.URL, tab.Title, tab.Suspended = Clean(tab.URL), Clean(tab.Title), Clean(tab.Suspended)
+	tab.URL, tab.Title, tab.Suspended = short(tab.URL, longestURL), short(tab.Title, longestTitle), short(tab.Suspended, longestWhy)
 	return tab
 }
 
@@ -67,7 +69,7 @@ func (e *Engine) tabFor(a Action) (string, error) {
 	if id == "" {
 		return "", fault.New(fault.NotFound, "There is no tab yet", "Open an address first, or ask the person to share a tab.")
 	}
-	if i := slices.IndexFunc(tabs, func(t program.Tab) bool { return t.ID == id }); i >= 0 && !e.options.allows(tabs[i].URL) {
+	if i := slices.IndexFunc(tabs, func(t program.Tab) bool { return t.ID == id }); i >= 0 && !e.options.allows(e.address(id, tabs[i].URL)) {
 		return "", strayed("The tab stands on a domain that the project does not allow")
 	}
 	return id, nil
@@ -95,7 +97,7 @@ func (e *Engine) hasMoved(id string) bool {
 	stood, told := e.stands[id]
 	for _, tab := range e.browser.Tabs() {
 		if tab.ID == id {
-			return told && tab.URL != "" && !isSamePlace(tab.URL, stood)
+			return told && tab.URL != "" && !isSamePlace(e.address(id, tab.URL), stood)
 		}
 	}
 	return false

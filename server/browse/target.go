@@ -20,9 +20,9 @@ func (e *Engine) find(ctx context.Context, a Action, tab string, limit time.Dura
 	at := p.runEach("@find", object{"role": a.Role, "name": a.Name, "limit": most(a.Nth) + 20})
 	result, err := e.send(ctx, p)
 	if err != nil {
-		return element{}, e.trouble(err, element{})
+		return element{}, e.trouble(err, p, element{})
 	}
-	found, err := matches(tab, result.Steps[at])
+	found, err := e.options.matches(tab, result.Steps[at])
 	if err != nil {
 		return element{}, err
 	}
@@ -53,26 +53,30 @@ func (e *Engine) byRef(ref, tab string) (element, error) {
 	return element{}, fault.New(fault.StaleRef, "No element has the ref "+ref, hint(fault.StaleRef))
 }
 
-func matches(tab string, raw json.RawMessage) ([]element, error) {
+// matches are the elements that fit, of frames that the project allows; a frame's element counts as what is in it.
+func (o Options) matches(tab string, raw json.RawMessage) ([]element, error) {
 	var frames []program.FrameResult
 	if err := json.Unmarshal(raw, &frames); err != nil {
 		return nil, fault.Wrap(fmt.Errorf("decode matches: %w", err), "the browser answered in another shape")
 	}
+	judged := o.judge(frames)
 	var all []element
 	for _, frame := range frames {
 		var found struct {
 			Doc     string     `json:"doc"`
 			Matches []pageLine `json:"matches"`
 		}
-		if json.Unmarshal(frame.Value, &found) != nil {
+		if json.Unmarshal(frame.Value, &found) != nil || !judged.admitted[frame.Frame] {
 			continue
 		}
+		in := key{tab: tab, doc: found.Doc}
+		if frame.Parent != "" {
+			in.frame = frame.Frame
+		}
 		for _, m := range found.Matches {
-			one := element{key: key{tab: tab, doc: found.Doc, node: m.Node}, role: m.Role, name: m.Name}
-			if frame.Parent != "" {
-				one.frame = frame.Frame
+			if !judged.holdsRefused(frame.Frame, m.Node) {
+				all = append(all, m.element(in))
 			}
-			all = append(all, one)
 		}
 	}
 	return all, nil
@@ -89,8 +93,8 @@ func (e *Engine) choose(found []element, a Action) (element, error) {
 	case a.Nth != nil || len(found) == 1:
 		return found[nth], nil
 	}
-	lines := make([]string, 0, len(found))
-	for _, one := range found {
+	lines := make([]string, 0, mostListed)
+	for _, one := range found[:min(len(found), mostListed)] {
 		lines = append(lines, called(one.role, one.name)+" [ref="+e.refs.of(one, func(element) bool { return true })+"]")
 	}
 	told := fault.New(fault.Ambiguous, fmt.Sprintf("%d elements fit this role and name", len(found)), hint(fault.Ambiguous))

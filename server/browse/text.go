@@ -41,8 +41,13 @@ func (r *reading) passages() (string, error) {
 	if err := json.Unmarshal(raw, &frames); err != nil {
 		return "", fault.Wrap(fmt.Errorf("decode text: %w", err), "the browser answered in another shape")
 	}
+	judged := r.options.judge(frames)
 	var parts []string
 	for _, frame := range frames {
+		if !judged.admitted[frame.Frame] {
+			r.notice(framesWithheld)
+			continue
+		}
 		var passage struct {
 			Text string `json:"text"`
 		}

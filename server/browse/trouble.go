@@ -19,13 +19,15 @@ var (
 )
 
 // trouble is what the outside is told when a program did not run to its end. Page text goes into Detail alone.
-func (e *Engine) trouble(err error, about element) *fault.Fault {
+func (e *Engine) trouble(err error, p *plan, about element) *fault.Fault {
 	var failed *program.Error
 	switch {
+	case errors.As(err, &failed) && failed.Code == string(fault.Timeout):
+		return p.late(failed)
 	case errors.As(err, &failed):
 		return e.failure(failed, about)
 	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled):
-		return fault.New(fault.Timeout, "The browser did not answer in time", "Look at the page again before repeating anything: it may have happened.")
+		return unanswered()
 	}
 	return fault.Of(err)
 }
@@ -33,7 +35,7 @@ func (e *Engine) trouble(err error, about element) *fault.Fault {
 func (e *Engine) failure(failed *program.Error, about element) *fault.Fault {
 	code := known(fault.Code(failed.Code))
 	if code == fault.NavigationFailed {
-		return notLoaded(Clean(failed.Message))
+		return notLoaded(short(failed.Message, longestWhy))
 	}
 	told := fault.New(code, message(code, failed), hint(code))
 	return told.WithDetail(e.detail(code, failed.Detail, about))
@@ -55,7 +57,7 @@ func message(code fault.Code, failed *program.Error) string {
 	if code == fault.Internal || failed.Message == "" {
 		return "The browser could not do it"
 	}
-	return strings.TrimSuffix(Clean(failed.Message), ".")
+	return strings.TrimSuffix(short(failed.Message, longestWhy), ".")
 }
 
 func known(code fault.Code) fault.Code {
@@ -99,14 +101,16 @@ func (e *Engine) cover(detail json.RawMessage, about element) string {
 	if json.Unmarshal(detail, &d) != nil || d.By.Node == 0 {
 		return ""
 	}
-	over := element{key: about.key, role: d.By.Role, name: d.By.Name}
-	over.node = d.By.Node
+	over := d.By.element(about.key)
+	if over.role == "iframe" && len(e.options.AllowDomains) > 0 {
+		return "covered by " + called(over.role, over.name) // what is in it may not be operated
+	}
 	ref := e.refs.of(over, func(element) bool { return true })
 	return fmt.Sprintf("covered by %s [ref=%s]", called(over.role, over.name), ref)
 }
 
 func called(role, name string) string {
-	return roleText(role) + ` "` + strings.ReplaceAll(Clean(name), `"`, `'`) + `"`
+	return roleText(role) + ` "` + strings.ReplaceAll(short(name, longestName), `"`, `'`) + `"`
 }
 
 func became(detail json.RawMessage) string {
@@ -127,17 +131,23 @@ func options(detail json.RawMessage) string {
 	if json.Unmarshal(detail, &d) != nil || len(d.Options) == 0 {
 		return ""
 	}
+	d.Options = d.Options[:min(len(d.Options), mostListed)]
 	for i, option := range d.Options {
-		d.Options[i] = `"` + strings.ReplaceAll(Clean(option), `"`, `'`) + `"`
+		d.Options[i] = `"` + strings.ReplaceAll(short(option, longestOption), `"`, `'`) + `"`
 	}
 	return "the options are " + strings.Join(d.Options, ", ")
 }
+
+// aborted is Chrome's name for a navigation that leaves the tab where it is.
+const aborted = "net::ERR_ABORTED"
+
+func isAborted(text string) bool { return strings.HasPrefix(text, aborted) }
 
 // notLoaded is what Chrome says of a navigation that brought no page; the text begins with its own net:: name.
 func notLoaded(text string) *fault.Fault {
 	name, _, _ := strings.Cut(text, ":"+" ")
 	switch name {
-	case "net::ERR_ABORTED":
+	case aborted:
 		return fault.New(fault.NavigationFailed, "The server had no page to show, or it is a download ("+name+"); the tab stays where it was", "Open another address.")
 	case "net::ERR_TUNNEL_CONNECTION_FAILED": // Chrome does not tell which
 		return fault.New(fault.NavigationFailed, "The address does not answer, or may not be reached from here ("+name+")", hint(fault.NavigationFailed))

@@ -1,0 +1,50 @@
+package browse
+
+import (
+	"context"
+	"time"
+
+	"chaperone/relay/program"
+	"chaperone/server/fault"
+)
+
+// tabCloser is a browser that can close a tab whose page does not answer. A person's own tabs are not ours to close.
+type tabCloser interface {
+	// CloseTab gives a tab up: it is no longer listed when the call returns. It never waits for the page.
+	CloseTab(id string)
+}
+
+// isStuck reports that a program for open ended because the page that stands in the tab did not answer.
+func (j job) isStuck(failed *program.Error) bool {
+	return j.plan.awake != absent && failed.Step <= j.plan.awake && failed.Code == string(fault.Timeout)
+}
+
+// isMute reports that the page that stands in the tab cannot be asked, which is no reason not to leave it.
+func (j job) isMute(failed *program.Error) bool {
+	return j.plan.awake != absent && failed.Step == j.plan.awake && failed.Code == string(fault.Internal)
+}
+
+// afresh opens the address in a new tab, and gives up the one that hangs where that is the edge's to do.
+func (e *Engine) afresh(ctx context.Context, j job) (Result, error) {
+	stuck, left := j.tab, "was left as it is"
+	if closer, ok := e.browser.(tabCloser); ok {
+		closer.CloseTab(stuck)
+		left = "was closed"
+	}
+	j.tab = program.NewTab
+	result, err := e.openAgain(ctx, j)
+	if f := fault.Of(err); err != nil {
+		return Result{}, fault.New(f.Code, "Tab "+stuck+" hangs and "+left+"; in a fresh tab: "+f.Message, f.Hint).WithDetail(f.Detail)
+	}
+	result.Notices = append([]string{"Tab " + stuck + " hangs and " + left + ": this is the fresh tab " + result.Tab + "."}, result.Notices...)
+	return result, nil
+}
+
+// openAgain is open without asking first how the page that stands in the tab is.
+func (e *Engine) openAgain(ctx context.Context, j job) (Result, error) {
+	const least = 2 * time.Second // what is left of an action's time may be nothing
+	j.plan = newPlan(j.tab, j.action, max(least, j.limit-time.Since(j.began)))
+	j.plan.open(j.opens)
+	j.plan.look(j.action, j.budget())
+	return e.carryOut(ctx, j)
+}
