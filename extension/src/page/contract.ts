@@ -95,6 +95,13 @@ export type Found = {
 export type Owner = { node: number; x: number; y: number };
 
 /**
+ * `@over`, which the edge asks of every document around a frame in which it has located something: is it that frame which
+ * is hit at a point of its content box? It answers the point in its own viewport, and else refuses with `covered`.
+ */
+export type OverArgs = { node: number; x: number; y: number };
+export type Over = { x: number; y: number };
+
+/**
  * `@locate` brings the element into view, waits until it stands still, is enabled and would be hit, and starts to
  * watch whether the next click lands on it. At level read (`read_only: true`, set by the edge itself, whatever the
  * program says) an element whose click would plainly submit a form that is not GET is `form_refused`.
@@ -123,10 +130,10 @@ export type Located = {
 /**
  * `@landed`, after the click: did a trusted event reach the element that the last `@locate` in this frame chose?
  * `doc` and `at` are that `@locate`'s. In another document it answers `gone`, and `landed` when the navigation
- * that brought the document began after `at`.
+ * that brought the document began after `at`. `unsure`: none was seen, but the page may have kept it from being seen.
  */
 export type LandedArgs = { doc: string; at: number };
-export type Landed = { landed: boolean; gone: boolean };
+export type Landed = { landed: boolean; gone: boolean; unsure?: true };
 
 /** `@text`: readable text, of the whole document or of one element, from character `from`. */
 export type TextArgs = { scope?: NodeRef; from?: number; limit: number };

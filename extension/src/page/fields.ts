@@ -1,5 +1,6 @@
 import { cut, LONGEST_NAME } from './bounds.ts';
 import type { FocusArgs, Focused, SelectArgs, Selected, Value, ValueArgs } from './contract.ts';
+import { isA, isHTML, own } from './dom.ts';
 import { Refusal } from './failure.ts';
 import { resolve } from './find.ts';
 import { fold } from './flat.ts';
@@ -17,14 +18,14 @@ const SET = ['date', 'time', 'month', 'week', 'datetime-local', 'color', 'range'
 export function focus(args: FocusArgs): Focused {
   const el = resolve(args.target, args.expect);
   if (isDisabled(el)) throw new Refusal('not_enabled', 'The field is disabled.');
-  if (!(el instanceof HTMLElement || el instanceof SVGElement)) throw notAField();
-  el.scrollIntoView({ block: 'center', inline: 'nearest', behavior: 'instant' });
-  if (args.set !== undefined && el instanceof HTMLInputElement && SET.includes(el.type)) {
+  if (!('focus' in own(el))) throw notAField();
+  own(el).scrollIntoView({ block: 'center', inline: 'nearest', behavior: 'instant' });
+  if (args.set !== undefined && isA(el, 'input') && SET.includes(el.type)) {
     set(el, args.set);
     return { doc, node: numberOf(el), done: true };
   }
   if (args.set !== undefined && !takesText(el)) throw notAField();
-  el.focus({ preventScroll: true });
+  own(el as HTMLElement).focus({ preventScroll: true });
   if (args.select === true) selectAll(el);
   return { doc, node: numberOf(el), done: false };
 }
@@ -36,9 +37,9 @@ function notAField(): Refusal {
 const TEXTLESS = ['checkbox', 'radio', 'file', 'submit', 'button', 'reset', 'image', 'hidden'];
 
 function takesText(el: Element): boolean {
-  if (el instanceof HTMLInputElement) return !(TEXTLESS.includes(el.type) || el.readOnly);
-  if (el instanceof HTMLTextAreaElement) return !el.readOnly;
-  return el instanceof HTMLElement && el.isContentEditable;
+  if (isA(el, 'input')) return !(TEXTLESS.includes(el.type) || el.readOnly);
+  if (isA(el, 'textarea')) return !el.readOnly;
+  return isHTML(el) && own(el).isContentEditable;
 }
 
 function set(input: HTMLInputElement, value: string): void {
@@ -61,7 +62,7 @@ function announce(el: Element): void {
 }
 
 function selectAll(el: Element): void {
-  if (el instanceof HTMLInputElement || el instanceof HTMLTextAreaElement) {
+  if (isA(el, 'input') || isA(el, 'textarea')) {
     el.select();
     return;
   }
@@ -72,21 +73,17 @@ function selectAll(el: Element): void {
 export function value(args: ValueArgs): Value {
   const el = resolve(args.target);
   if (isSecret(el)) return { value: '', secret: true };
-  if (
-    el instanceof HTMLInputElement ||
-    el instanceof HTMLTextAreaElement ||
-    el instanceof HTMLSelectElement
-  ) {
+  if (isA(el, 'input') || isA(el, 'textarea') || isA(el, 'select')) {
     return { value: cut(el.value, LONGEST_HELD), secret: false };
   }
   // biome-ignore lint/performance/useDomNodeTextContent: the lines of an editor are layout, not text nodes
-  const held = isEditingHost(el) && el instanceof HTMLElement ? el.innerText : el.textContent;
+  const held = isEditingHost(el) && isHTML(el) ? own(el).innerText : own(el).textContent;
   return { value: cut(held ?? '', LONGEST_HELD), secret: false };
 }
 
 export function select(args: SelectArgs): Selected {
   const el = resolve(args.target, args.expect);
-  if (!(el instanceof HTMLSelectElement)) {
+  if (!isA(el, 'select')) {
     throw new Refusal(
       'bad_request',
       'The element is not a native select; click it and then the option.',

@@ -1,5 +1,6 @@
 import { address, site } from './bounds.ts';
 import type { Described, Expected, FindArgs, Found, Target } from './contract.ts';
+import { tagOf } from './dom.ts';
 import { Refusal } from './failure.ts';
 import { closest, elementsOf, fold } from './flat.ts';
 import { nameOf } from './names.ts';
@@ -7,7 +8,7 @@ import { doc, elementOf, numberOf } from './nodes.ts';
 import { roleOf } from './roles.ts';
 import { boxInSight, isVisible, sightOf, standsIn } from './sight.ts';
 import type { Item } from './walk.ts';
-import { labelsOf, walk } from './walk.ts';
+import { isInert, labelsOf, walk } from './walk.ts';
 
 const MOST_MATCHES = 20;
 
@@ -95,11 +96,11 @@ function* flatten(items: Item[]): Generator<Item> {
 
 /** Whether a snapshot without end would list it. */
 function isListed(el: Element): boolean {
-  if (closest(el, (at) => at instanceof HTMLElement && at.inert)) return false;
+  if (closest(el, isInert)) return false;
   if (labelsOf(el).some(isVisible)) return true;
   const sight = sightOf(el);
   const style = getComputedStyle(el);
   if (sight === null || style.visibility !== 'visible') return false;
-  if (style.opacity === '0' && el.localName !== 'input') return false;
+  if (style.opacity === '0' && tagOf(el) !== 'input') return false;
   return boxInSight(el, standsIn(style, sight));
 }

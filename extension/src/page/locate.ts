@@ -1,14 +1,17 @@
-import type { Landed, LandedArgs, LocateArgs, Located } from './contract.ts';
+import type { LocateArgs, Located, Over, OverArgs } from './contract.ts';
+import { isA, own, tagOf } from './dom.ts';
 import { Refusal } from './failure.ts';
 import { resolve } from './find.ts';
 import { closest, elementAt, elementsOf, within } from './flat.ts';
 import { submitsForm } from './form.ts';
+import { watchFor } from './landing.ts';
 import { nameOf } from './names.ts';
-import { doc, numberOf } from './nodes.ts';
+import { doc, elementNumbered, numberOf } from './nodes.ts';
+import { owner } from './owner.ts';
 import { asksForClicks, kindOf, roleOf } from './roles.ts';
 import { isVisible } from './sight.ts';
 import { isDisabled } from './states.ts';
-import { labelsOf } from './walk.ts';
+import { isInert, labelsOf } from './walk.ts';
 
 const WAIT_MS = 3000;
 /** What covers an element is rarely gone by waiting: say so soon. */
@@ -19,16 +22,12 @@ const FRAME_MS = 60;
 type Point = { x: number; y: number };
 type Try = { point: Point } | { refusal: Refusal };
 
-/** What the last `@locate` chose, and whether a click has reached it. */
-type Watch = { el: Element; landed: boolean };
-let watch: Watch | null = null;
-
 export async function locate(args: LocateArgs): Promise<Located> {
   const el = resolve(args.target, args.expect);
   const point = await settledPoint(el, args.wait_ms ?? WAIT_MS);
   if (args.expect) resolve(args.target, args.expect);
   if (args.read_only === true) refuseForm(el, point);
-  watch = { el, landed: false };
+  watchFor((hit) => counts(hit, el));
   const role = roleOf(el) || 'generic';
   const at = performance.timeOrigin + performance.now();
   return { ...point, node: numberOf(el), doc, role, name: nameOf(el, role), at };
@@ -58,7 +57,8 @@ function refusalOf(tried: Try): Refusal {
 }
 
 function place(el: Element): string {
-  const box = surfaceOf(el)?.getBoundingClientRect();
+  const surface = surfaceOf(el);
+  const box = surface && own(surface).getBoundingClientRect();
   return box ? [box.x, box.y, box.width, box.height].map(Math.round).join(' ') : '';
 }
 
@@ -74,8 +74,8 @@ export function frame(): Promise<void> {
 }
 
 function attempt(el: Element, round: number): Try {
-  if (!el.isConnected) return no('stale_ref', 'The element left the page.');
-  if (closest(el, (at) => at instanceof HTMLElement && at.inert)) {
+  if (!own(el).isConnected) return no('stale_ref', 'The element left the page.');
+  if (closest(el, isInert)) {
     return no(
       'not_enabled',
       'The element is inert: the page has switched off this part of itself.',
@@ -96,20 +96,20 @@ function no(code: 'stale_ref' | 'not_enabled' | 'not_visible', message: string):
 
 /** What of the element can be pressed: itself, or the label that stands for a hidden control. */
 function surfaceOf(el: Element): Element | null {
-  const seen = isVisible(el) || isOverlaid(el) || Array.from(el.children).some(isVisible);
+  const seen = isVisible(el) || isOverlaid(el) || Array.from(own(el).children).some(isVisible);
   if (seen) return el;
   return labelsOf(el).find(isVisible) ?? null;
 }
 
 /** A transparent input that lies over the picture of a control. */
 function isOverlaid(el: Element): boolean {
-  if (el.localName !== 'input' || !el.checkVisibility({ visibilityProperty: true })) return false;
+  if (!isA(el, 'input') || !el.checkVisibility({ visibilityProperty: true })) return false;
   const box = el.getBoundingClientRect();
   return box.width > 1 && box.height > 1 && labelsOf(el).length === 0;
 }
 
 function intoView(el: Element): void {
-  el.scrollIntoView({ block: 'center', inline: 'center', behavior: 'instant' });
+  own(el).scrollIntoView({ block: 'center', inline: 'center', behavior: 'instant' });
 }
 
 /** A point where the element itself is hit, rather than something else to operate within it. */
@@ -117,27 +117,27 @@ function hittable(surface: Element, el: Element): Point | null {
   let second: Point | null = null;
   for (const point of pointsOf(surface)) {
     const hit = elementAt(point.x, point.y);
-    if (hit === null || !counts(hit, el) || isAnothersDocument(hit, el)) continue;
+    if (hit === null || !counts(hit, el)) continue;
     if (nearestControl(hit) === el || !within(hit, el)) return point;
     second ??= point;
   }
   return second;
 }
 
-/** A press on a frame goes to the document in it, not to what the frame stands in. */
-function isAnothersDocument(hit: Element, el: Element): boolean {
-  return hit !== el && ['iframe', 'frame', 'object', 'embed'].includes(hit.localName);
-}
-
 function nearestControl(hit: Element): Element | null {
   return closest(hit, (at) => kindOf(at, roleOf(at)) === 'control' || asksForClicks(at));
 }
 
+/** A press on one of these goes to the document in it, not to what it stands in. */
+const FRAMES = ['iframe', 'frame', 'fencedframe', 'object', 'embed'];
+
 /** Whether a press on hit is a press on el: hit is within it, or within a label of it. */
-function counts(hit: Node, el: Element): boolean {
+function counts(hit: Element, el: Element): boolean {
+  if (hit === el) return true;
+  if (FRAMES.includes(tagOf(hit))) return false;
   if (within(hit, el)) return true;
-  const label = closest(hit, (at) => at instanceof HTMLLabelElement);
-  return label instanceof HTMLLabelElement && label.control === el;
+  const label = closest(hit, (at) => isA(at, 'label'));
+  return isA(label, 'label') && label.control === el;
 }
 
 const GRID = [0.5, 0.25, 0.75, 0.1, 0.9];
@@ -147,7 +147,7 @@ function* pointsOf(surface: Element): Generator<Point> {
   const inner: Element[] = [];
   for (const el of elementsOf(surface)) if (inner.push(el) >= 20) break;
   const boxes = [surface, ...inner]
-    .flatMap((el) => Array.from(el.getClientRects()))
+    .flatMap((el) => Array.from(own(el).getClientRects()))
     .map(inViewport);
   const real = boxes.filter((box) => box.right - box.left > 0 && box.bottom - box.top > 0);
   for (const box of real) yield at(box, 0.5, 0.5);
@@ -174,7 +174,7 @@ function at(box: Edges, across: number, down: number): Point {
 }
 
 function covered(surface: Element, el: Element): Try {
-  const box = inViewport(surface.getBoundingClientRect());
+  const box = inViewport(own(surface).getBoundingClientRect());
   const middle = at(box, 0.5, 0.5);
   const hit = elementAt(middle.x, middle.y);
   if (hit === null || counts(hit, el))
@@ -199,20 +199,20 @@ function refuseForm(el: Element, point: Point): void {
   );
 }
 
-/** Registered once a document, before any `@locate`: sees events before the page can stop them. */
-export function watchClicks(): void {
-  for (const type of ['mousedown', 'click']) {
-    window.addEventListener(type, note, { capture: true, passive: true });
+/** Waits until the frame's element would be hit at a point of its content box, and answers that point of the viewport. */
+export async function over(args: OverArgs): Promise<Over> {
+  const el = elementNumbered(args.node);
+  const start = performance.now();
+  for (;;) {
+    const corner = owner(el);
+    const point = { x: corner.x + args.x, y: corner.y + args.y };
+    const root = own(el).getRootNode();
+    if (root instanceof Document || root instanceof ShadowRoot) {
+      if (root.elementFromPoint(point.x, point.y) === el) return point;
+    }
+    if (performance.now() - start > COVERED_MS) {
+      throw new Refusal('covered', 'Something in the page around the frame lies over the element.');
+    }
+    await frame();
   }
-}
-
-function note(event: Event): void {
-  if (watch === null || !event.isTrusted) return;
-  const hit = event.composedPath()[0];
-  if (hit instanceof Node && counts(hit, watch.el)) watch.landed = true;
-}
-
-export function landed(args: LandedArgs): Landed {
-  if (args.doc !== doc) return { landed: performance.timeOrigin >= args.at, gone: true };
-  return { landed: watch?.landed ?? false, gone: false };
 }

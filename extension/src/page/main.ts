@@ -3,7 +3,8 @@ import type * as contract from './contract.ts';
 import { Refusal } from './failure.ts';
 import { focus, select, value } from './fields.ts';
 import { find } from './find.ts';
-import { landed, locate, watchClicks } from './locate.ts';
+import { landed, watchClicks } from './landing.ts';
+import { locate, over } from './locate.ts';
 import { owner } from './owner.ts';
 import { scroll } from './scroll.ts';
 import { snapshot } from './snapshot.ts';
@@ -32,6 +33,8 @@ function call(name: string, args: unknown): unknown {
       return find(args as contract.FindArgs);
     case '@owner':
       return owner(args);
+    case '@over':
+      return over(args as contract.OverArgs);
     case '@locate':
       return locate(args as contract.LocateArgs);
     case '@landed':
@@ -83,7 +86,8 @@ function refused(error: unknown): string {
   return JSON.stringify({ error: failure } satisfies contract.Answer);
 }
 
-if (globalThis.chaperone === undefined) {
+// An element with this id is found by this name too, until the name is taken.
+if (!Object.hasOwn(globalThis, 'chaperone')) {
   globalThis.chaperone = door;
   watchClicks();
 }

@@ -1,6 +1,8 @@
 import { computeAccessibleName } from 'dom-accessibility-api';
 import { cut, LONGEST_NAME } from './bounds.ts';
+import { isA, isElement, isText, own, real, tagOf } from './dom.ts';
 import { childrenOf, fold } from './flat.ts';
+import { isNamedByText } from './roles.ts';
 
 const NAMING_ATTRIBUTES = ['aria-label', 'aria-labelledby', 'title', 'aria-owns'];
 
@@ -14,36 +16,52 @@ export function nameOf(el: Element, role: string): string {
 
 /** The common case at a hundredth of the cost: a button or link that holds nothing but text. */
 function plainName(el: Element): string | null {
-  if (el.localName !== 'a' && el.localName !== 'button' && !/^h[1-6]$/.test(el.localName))
-    return null;
+  const tag = tagOf(el);
+  if (tag !== 'a' && tag !== 'button' && !/^h[1-6]$/.test(tag)) return null;
   if (el.shadowRoot || NAMING_ATTRIBUTES.some((name) => el.hasAttribute(name))) return null;
   // Not el.labels: it searches the document for each button.
-  if (el.localName === 'button' && (el.id !== '' || el.closest('label'))) return null;
-  const texts = Array.from(el.childNodes, (node) => (node instanceof Text ? node.data : null));
+  if (tag === 'button' && (el.id !== '' || el.closest('label'))) return null;
+  const texts = Array.from(el.childNodes, (node) => (isText(node) ? node.data : null));
   const name = texts.includes(null) ? '' : texts.join('');
   return fold(name) === '' ? null : name;
 }
 
 function computed(el: Element, role: string): string {
-  const name = computeAccessibleName(el, {
-    getComputedStyle: styleForNames(el),
-    computedStyleSupportsPseudoElements: false,
-  });
+  const name = byRules(el, role);
   if (name !== '') return name;
   // Naming says nothing of a control that is not rendered; its label still names it to a person.
-  if (el instanceof HTMLInputElement && el.labels?.[0]) return textOf(el.labels[0]);
-  if (role === 'generic' || el.getAttribute('aria-hidden') === 'true') return textOf(el);
-  if (role === 'iframe') return el.getAttribute('name') ?? '';
-  return el.getAttribute('placeholder') ?? shadowText(el);
+  if (isA(el, 'input') && el.labels?.[0]) return textOf(el.labels[0]);
+  if (role === 'generic' || own(el).getAttribute('aria-hidden') === 'true') return textOf(el);
+  if (role === 'iframe') return own(el).getAttribute('name') ?? '';
+  return own(el).getAttribute('placeholder') ?? shadowText(el);
+}
+
+/** By accname, but not through a form, which its fields' names disguise, nor where aria-owns leads in circles. */
+function byRules(el: Element, role: string): string {
+  try {
+    if (isNamedByText(role) && holdsForm(el)) return textOf(el);
+    return computeAccessibleName(own(el), {
+      getComputedStyle: styleForNames(el),
+      computedStyleSupportsPseudoElements: false,
+    });
+  } catch {
+    return textOf(el);
+  }
+}
+
+function holdsForm(el: Element): boolean {
+  const isNamed = NAMING_ATTRIBUTES.some((name) => own(el).hasAttribute(name));
+  return !isNamed && own(el).querySelector('form') !== null;
 }
 
 const UNSEEN = { display: 'none', visibility: 'hidden', content: 'none' } as const;
 
 /** Styles as naming sees them: a password field inside a label is not there, nor is transparent text. */
 function styleForNames(root: Element): typeof getComputedStyle {
-  return (el, pseudo) => {
+  return (given, pseudo) => {
+    const el = real(given);
     const style = getComputedStyle(el, pseudo);
-    const secret = el instanceof HTMLInputElement && el.type === 'password';
+    const secret = isA(el, 'input') && el.type === 'password';
     if (el === root || pseudo || !(secret || style.opacity === '0' || style.fontSize === '0px'))
       return style;
     return new Proxy(style, {
@@ -57,7 +75,7 @@ function unseen(property: string): string {
 }
 
 function shadowText(el: Element): string {
-  return el.shadowRoot || el.querySelector('slot') ? textOf(el) : '';
+  return own(el).shadowRoot || own(el).querySelector('slot') ? textOf(el) : '';
 }
 
 /** All text of the flat tree beneath el that is laid out. */
@@ -69,10 +87,10 @@ export function textOf(el: Element): string {
 
 function collect(el: Element, parts: string[]): void {
   for (const child of childrenOf(el)) {
-    if (child instanceof Text) parts.push(child.data);
+    if (isText(child)) parts.push(child.data);
     else if (
-      child instanceof Element &&
-      child.checkVisibility({ visibilityProperty: true, opacityProperty: true })
+      isElement(child) &&
+      own(child).checkVisibility({ visibilityProperty: true, opacityProperty: true })
     ) {
       collect(child, parts);
     }

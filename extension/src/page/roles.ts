@@ -1,5 +1,6 @@
 import { getRole } from 'dom-accessibility-api';
 import { LONGEST_ROLE } from './bounds.ts';
+import { holderOf, isA, isHTML, own, tagOf } from './dom.ts';
 import { closest } from './flat.ts';
 
 const CONTROLS = new Set([
@@ -49,11 +50,12 @@ export type Kind = 'control' | 'heading' | 'landmark' | 'set' | 'entry' | 'live'
 
 /** The element's role by HTML-AAM, corrected where the role depends on type or context; empty for none. */
 export function roleOf(el: Element): string {
-  if (el instanceof HTMLInputElement && !el.hasAttribute('role')) return inputRole(el);
-  if (el.localName === 'iframe' || el.localName === 'frame') return 'iframe';
-  if (isEditingHost(el) && !el.hasAttribute('role')) return 'textbox';
-  const role = (getRole(el) ?? '').slice(0, LONGEST_ROLE);
-  if (el.hasAttribute('role')) return role;
+  if (isA(el, 'input') && !el.hasAttribute('role')) return inputRole(el);
+  const tag = tagOf(el);
+  if (tag === 'iframe' || tag === 'frame') return 'iframe';
+  if (isEditingHost(el) && !own(el).hasAttribute('role')) return 'textbox';
+  const role = (getRole(own(el)) ?? '').slice(0, LONGEST_ROLE);
+  if (own(el).hasAttribute('role')) return role;
   return inContext(el, role);
 }
 
@@ -64,34 +66,39 @@ function inputRole(input: HTMLInputElement): string {
 }
 
 function inContext(el: Element, role: string): string {
-  switch (el.localName) {
+  switch (tagOf(el)) {
     case 'header':
     case 'footer':
-      return closest(el.parentElement, isSection) ? '' : role;
+      return closest(own(el).parentElement, isSection) ? '' : role;
     case 'section':
     case 'form':
       return hasGivenName(el) ? role : '';
     case 'th':
-      return el.getAttribute('scope') === 'row' ? 'rowheader' : role;
+      return own(el).getAttribute('scope') === 'row' ? 'rowheader' : role;
     case 'a':
-      return el.hasAttribute('xlink:href') ? 'link' : role;
+      return own(el).hasAttribute('xlink:href') ? 'link' : role;
     default:
       return role;
   }
 }
 
 function isSection(el: Element): boolean {
-  return ['article', 'aside', 'main', 'nav', 'section'].includes(el.localName);
+  return ['article', 'aside', 'main', 'nav', 'section'].includes(tagOf(el));
 }
 
 function hasGivenName(el: Element): boolean {
-  return ['aria-label', 'aria-labelledby', 'title'].some((name) => el.hasAttribute(name));
+  return ['aria-label', 'aria-labelledby', 'title'].some((name) => own(el).hasAttribute(name));
+}
+
+function isEditable(el: Element): boolean {
+  return isHTML(el) && own(el).isContentEditable;
 }
 
 /** Where editing begins: the outermost editable element. */
 export function isEditingHost(el: Element): boolean {
-  if (!(el instanceof HTMLElement) || !el.isContentEditable) return false;
-  return !el.parentElement?.isContentEditable;
+  if (!isEditable(el)) return false;
+  const parent = holderOf(el);
+  return !(parent && isEditable(parent));
 }
 
 export function kindOf(el: Element, role: string): Kind {
@@ -102,7 +109,7 @@ export function kindOf(el: Element, role: string): Kind {
   if (SETS.has(role)) return 'set';
   if (ENTRIES.has(role)) return 'entry';
   if (LIVE.has(role)) return 'live';
-  if (role === 'group' && (hasGivenName(el) || el.localName === 'fieldset')) return 'set';
+  if (role === 'group' && (hasGivenName(el) || tagOf(el) === 'fieldset')) return 'set';
   return 'none';
 }
 
@@ -114,5 +121,5 @@ export function isNamedByText(role: string): boolean {
 /** Whether a press on it does something, by its own word: a handler attribute, a place in the tab order. */
 export function asksForClicks(el: Element): boolean {
   if (el === document.body || el === document.documentElement) return false;
-  return el.hasAttribute('onclick') || el.getAttribute('tabindex') === '0';
+  return own(el).hasAttribute('onclick') || own(el).getAttribute('tabindex') === '0';
 }

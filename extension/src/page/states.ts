@@ -1,4 +1,5 @@
 import { cut } from './bounds.ts';
+import { holderOf, isA, isHTML, own, tagOf } from './dom.ts';
 import { fold } from './flat.ts';
 import { isEditingHost } from './roles.ts';
 
@@ -8,9 +9,9 @@ const once = new WeakSet<Element>();
 
 /** Whether what is typed there is not to be shown: a password field, or one that has been one. */
 export function isSecret(el: Element): boolean {
-  if (!(el instanceof HTMLInputElement)) return false;
+  if (!isA(el, 'input')) return false;
   if (el.type === 'password') once.add(el);
-  return once.has(el) || SECRETS.test(el.getAttribute('autocomplete') ?? '');
+  return once.has(el) || SECRETS.test(own(el).getAttribute('autocomplete') ?? '');
 }
 
 /** The element's states, in the order a line shows them. */
@@ -46,74 +47,79 @@ const PLAIN_TYPES = [
 ];
 
 function typeState(el: Element): string[] {
-  if (!(el instanceof HTMLInputElement) || PLAIN_TYPES.includes(el.type)) return [];
+  if (!isA(el, 'input') || PLAIN_TYPES.includes(el.type)) return [];
   return [el.type];
 }
 
 function checkedState(el: Element): string {
-  if (el instanceof HTMLInputElement && (el.type === 'checkbox' || el.type === 'radio')) {
+  if (isA(el, 'input') && (el.type === 'checkbox' || el.type === 'radio')) {
     if (el.indeterminate) return 'checked=mixed';
     return el.checked ? 'checked' : '';
   }
-  const checked = el.getAttribute('aria-checked');
+  const checked = own(el).getAttribute('aria-checked');
   if (checked === 'mixed') return 'checked=mixed';
   return checked === 'true' ? 'checked' : '';
 }
 
 function pressedState(el: Element): string {
-  const pressed = el.getAttribute('aria-pressed');
+  const pressed = own(el).getAttribute('aria-pressed');
   if (pressed === 'mixed') return 'pressed=mixed';
   return pressed === 'true' ? 'pressed' : '';
 }
 
 export function isDisabled(el: Element): boolean {
-  if (el.matches(':disabled')) return true;
-  return el.closest('[aria-disabled]')?.getAttribute('aria-disabled') === 'true';
+  if (own(el).matches(':disabled')) return true;
+  return own(el).closest('[aria-disabled]')?.getAttribute('aria-disabled') === 'true';
 }
 
 function flag(el: Element, attribute: string, yes: string, no: string): string {
-  if (el.localName === 'summary' && attribute === 'aria-expanded') {
-    return el.parentElement?.hasAttribute('open') ? yes : no;
+  if (tagOf(el) === 'summary' && attribute === 'aria-expanded') {
+    return isOpen(holderOf(el)) ? yes : no;
   }
-  const value = el.getAttribute(attribute);
+  const value = own(el).getAttribute(attribute);
   if (value === 'true') return yes;
   return value === 'false' ? no : '';
 }
 
+function isOpen(details: Element | null): boolean {
+  return isA(details, 'details') && details.open;
+}
+
 function selectedState(el: Element): string {
-  if (el instanceof HTMLOptionElement) return el.selected ? 'selected' : '';
-  return el.getAttribute('aria-selected') === 'true' ? 'selected' : '';
+  if (isA(el, 'option')) return el.selected ? 'selected' : '';
+  return own(el).getAttribute('aria-selected') === 'true' ? 'selected' : '';
 }
 
 function levelState(el: Element, role: string): string {
-  const given = Number(el.getAttribute('aria-level'));
+  const given = Number(own(el).getAttribute('aria-level'));
   if (Number.isInteger(given) && given > 0) return `level=${given}`;
   if (role !== 'heading') return '';
-  return `level=${/^h[1-6]$/.test(el.localName) ? el.localName.slice(1) : '2'}`;
+  const tag = tagOf(el);
+  return `level=${/^h[1-6]$/.test(tag) ? tag.slice(1) : '2'}`;
 }
 
 function isRequired(el: Element): boolean {
-  return el.matches(':required') || el.getAttribute('aria-required') === 'true';
+  return own(el).matches(':required') || own(el).getAttribute('aria-required') === 'true';
 }
 
 function isReadOnly(el: Element): boolean {
-  if (el.getAttribute('aria-readonly') === 'true') return true;
-  return el.matches('input, textarea') && el.hasAttribute('readonly');
+  if (own(el).getAttribute('aria-readonly') === 'true') return true;
+  return own(el).matches('input, textarea') && own(el).hasAttribute('readonly');
 }
 
 function isInvalid(el: Element): boolean {
-  const given = el.getAttribute('aria-invalid');
+  const given = own(el).getAttribute('aria-invalid');
   return given !== null && given !== 'false' && given !== '';
 }
 
 function current(el: Element): string {
-  const value = el.getAttribute('aria-current');
+  const value = own(el).getAttribute('aria-current');
   if (value === null || value === 'false' || value === '') return '';
   return value === 'true' ? 'current' : `current=${cut(fold(value), 20)}`;
 }
 
 function popup(el: Element): string {
-  const value = el.getAttribute('aria-haspopup');
+  const value = own(el).getAttribute('aria-haspopup');
   return value === null || value === 'false' || value === '' ? '' : 'haspopup';
 }
 
@@ -127,15 +133,15 @@ export function heldBy(el: Element): string | undefined {
 const VALUELESS = ['checkbox', 'radio', 'submit', 'button', 'reset', 'image', 'hidden', 'password'];
 
 function rawValue(el: Element): string {
-  if (el instanceof HTMLInputElement) return inputValue(el);
-  if (el instanceof HTMLTextAreaElement) return el.value;
-  if (el instanceof HTMLSelectElement) {
+  if (isA(el, 'input')) return inputValue(el);
+  if (isA(el, 'textarea')) return el.value;
+  if (isA(el, 'select')) {
     return Array.from(el.selectedOptions, (option) => option.label).join(', ');
   }
-  if (el instanceof HTMLProgressElement || el instanceof HTMLMeterElement) return String(el.value);
+  if (isA(el, 'progress') || isA(el, 'meter')) return String(el.value);
   // biome-ignore lint/performance/useDomNodeTextContent: the lines of an editor are layout, not text nodes
-  if (isEditingHost(el) && el instanceof HTMLElement) return el.innerText;
-  return el.getAttribute('aria-valuetext') ?? el.getAttribute('aria-valuenow') ?? '';
+  if (isEditingHost(el) && isHTML(el)) return own(el).innerText;
+  return own(el).getAttribute('aria-valuetext') ?? own(el).getAttribute('aria-valuenow') ?? '';
 }
 
 function inputValue(input: HTMLInputElement): string {
@@ -158,8 +164,8 @@ export function linkOf(el: Element): string | undefined {
 }
 
 function hrefOf(el: Element): string | undefined {
-  if (el.localName === 'iframe' || el.localName === 'frame')
-    return el.getAttribute('src') ?? undefined;
-  if (el.localName !== 'a' && el.localName !== 'area') return undefined;
-  return el.getAttribute('href') ?? el.getAttribute('xlink:href') ?? undefined;
+  const tag = tagOf(el);
+  if (tag === 'iframe' || tag === 'frame') return own(el).getAttribute('src') ?? undefined;
+  if (tag !== 'a' && tag !== 'area') return undefined;
+  return own(el).getAttribute('href') ?? own(el).getAttribute('xlink:href') ?? undefined;
 }

@@ -1,5 +1,6 @@
 import { whereabouts } from './bounds.ts';
 import type { Text as Passage, TextArgs } from './contract.ts';
+import { isA, isElement, isText, own, tagOf } from './dom.ts';
 import { childrenOf, fold } from './flat.ts';
 import { nameOf } from './names.ts';
 import { elementOf } from './nodes.ts';
@@ -58,13 +59,14 @@ class Writer {
 }
 
 function read(el: Element, around: Sight, page: Writer): void {
-  if (SKIPPED.has(el.localName) || el.localName === 'select') return;
+  const tag = tagOf(el);
+  if (SKIPPED.has(tag) || tag === 'select') return;
   const style = getComputedStyle(el);
   const sight = enter(el, style, around);
   if (sight === null) return;
   const cell = style.display === 'table-cell';
   const block = !cell && style.display !== 'contents' && !style.display.startsWith('inline');
-  if (block || el.localName === 'br') page.end();
+  if (block || tag === 'br') page.end();
   if (cell && page.pending !== '') page.add(' | ');
   page.add(markOf(el));
   const before = page.pending;
@@ -76,11 +78,11 @@ function read(el: Element, around: Sight, page: Writer): void {
 type Seen = { style: CSSStyleDeclaration; sight: Sight };
 
 function readInside(el: Element, seen: Seen, page: Writer): void {
-  const shut = el instanceof HTMLDetailsElement && !el.open;
+  const shut = isA(el, 'details') && !el.open;
   for (const child of childrenOf(el)) {
-    if (child instanceof Element) {
-      if (!shut || child.localName === 'summary') read(child, seen.sight, page);
-    } else if (child instanceof Text && !shut) readText(child, el, seen, page);
+    if (isElement(child)) {
+      if (!shut || tagOf(child) === 'summary') read(child, seen.sight, page);
+    } else if (isText(child) && !shut) readText(child, el, seen, page);
   }
 }
 
@@ -98,15 +100,16 @@ function write(data: string, style: CSSStyleDeclaration, page: Writer): void {
 }
 
 function markOf(el: Element): string {
-  if (/^h[1-6]$/.test(el.localName)) return `${'#'.repeat(Number(el.localName.slice(1)))} `;
-  return el.localName === 'li' ? '- ' : '';
+  const tag = tagOf(el);
+  if (/^h[1-6]$/.test(tag)) return `${'#'.repeat(Number(tag.slice(1)))} `;
+  return tag === 'li' ? '- ' : '';
 }
 
 /** A button or picture that shows no text of its own is read by its name. */
 function unwrittenName(el: Element, style: CSSStyleDeclaration): string {
   const role = roleOf(el);
   const named = role === 'button' || role === 'link' || role === 'img';
-  if (!named || style.visibility !== 'visible' || el.getClientRects().length === 0) return '';
+  if (!named || style.visibility !== 'visible' || own(el).getClientRects().length === 0) return '';
   const name = nameOf(el, role);
   return name === '' || kindOf(el, role) === 'frame' ? '' : ` [${name}] `;
 }

@@ -1,5 +1,6 @@
 import { whereabouts } from './bounds.ts';
 import type { HasTextArgs, HistoryArgs, Quiet, QuietArgs, State } from './contract.ts';
+import { isElement, isText } from './dom.ts';
 import { Refusal } from './failure.ts';
 import { childrenOf, fold } from './flat.ts';
 import { doc } from './nodes.ts';
@@ -49,8 +50,8 @@ function rawText(root: Document): string {
   const parts: string[] = [];
   const collect = (el: Element): void => {
     for (const child of childrenOf(el)) {
-      if (child instanceof Text) parts.push(child.data);
-      else if (child instanceof Element) {
+      if (isText(child)) parts.push(child.data);
+      else if (isElement(child)) {
         parts.push(' ');
         collect(child);
       }
