@@ -296,8 +296,12 @@ func TestOtherFacesAreMounted(t *testing.T) {
 	h := open(t)
 	// The metrics last: they count what was answered before.
 	for _, face := range [][2]string{
-		{"/mcp", "me"}, {"/healthz", `"ok"`}, {"/readyz", `"ready"`}, {"/api/downloads/chrome-extension.zip", "PK"},
-		{"/", "<!doctype html>"}, {"/metrics", "chaperone_http_requests_total"},
+		{"/mcp", "me"},
+		{"/healthz", `"ok"`},
+		{"/readyz", `"ready"`},
+		{"/api/downloads/chrome-extension.zip", "PK"},
+		{"/", "<!doctype html>"},
+		{"/metrics", "chaperone_http_requests_total"},
 	} {
 		if got := h.ask(wish{method: "GET", path: face[0]}); got.status != 200 || !strings.Contains(got.body, face[1]) {
 			t.Errorf("%s answered %d %s", face[0], got.status, got.body)
