@@ -45,7 +45,7 @@ var homes = map[string][]string{
 	"github.com/mattn/go-sqlite3":                {"server/store"},
 	"github.com/golang-jwt/jwt":                  {"server/account"},
 	"github.com/evanw/esbuild":                   {"packager/bundle", "packager/cmd/bundle"},
-	"github.com/modelcontextprotocol/go-sdk":     {"server/mcp", "cmd/chaperone"},
+	"github.com/modelcontextprotocol/go-sdk":     {"server/mcp"},
 	"github.com/spf13/cobra":                     {"cmd/chaperone"},
 	"code.dny.dev/ssrf":                          {"egress"},
 	"github.com/coder/websocket":                 {"relay", "server/web"},

@@ -27,3 +27,8 @@ func Span(text string) (string, error) {
 	err := s.Set(text)
 	return s.String(), err
 }
+
+// Run is one command line with its own streams.
+func Run(ctx context.Context, args []string, out, errors io.Writer) int {
+	return run(ctx, args, streams{out: out, err: errors})
+}

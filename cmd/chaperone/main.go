@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"os"
 	"os/signal"
@@ -26,9 +27,29 @@ type streams struct {
 
 // run executes one command line and returns its exit code.
 func run(ctx context.Context, args []string, s streams) int {
+	out := &keeper{to: s.out}
+	s.out = out
 	a := &app{streams: s}
-	root := newRoot(a) //nolint:contextcheck // the library hands each command the context
+	root := newRoot(a)
 	root.SetArgs(args)
 	cmd, err := root.ExecuteContextC(ctx)
+	if err == nil && out.err != nil {
+		err = fmt.Errorf("write the result: %w", out.err)
+	}
 	return a.report(cmd, err)
+}
+
+// keeper keeps the first error of a writer: a result that was lost, such as a token that is shown once, is no
+// success.
+type keeper struct {
+	to  io.Writer
+	err error
+}
+
+func (k *keeper) Write(p []byte) (int, error) {
+	n, err := k.to.Write(p)
+	if err != nil && k.err == nil {
+		k.err = err
+	}
+	return n, err
 }

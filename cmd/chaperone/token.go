@@ -40,6 +40,9 @@ func (a *app) tokenCreate() *cobra.Command {
 		Use: "create", Short: "Make a token for one project and print it, this once",
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if expires < time.Second {
+				return usagef("a token is valid for a second at least: --expires 12h")
+			}
 			c, err := a.dial()
 			if err != nil {
 				return err
