@@ -52,6 +52,10 @@ type outward struct {
 	Level   program.Level        `json:"level,omitempty"`
 }
 
+// errOversized says that a frame is of the protocol but larger than it permits. What is in it may be a page's doing
+// (its address, its title), so it never ends a link for good.
+var errOversized = errors.New("relay: over the protocol's bounds")
+
 // scanFrame parses a message's first line and hands the rest on unread. It never keeps more than message.
 func scanFrame(message []byte) (inward, []byte, error) {
 	line, body := splitFrame(message)
@@ -72,7 +76,7 @@ func splitFrame(message []byte) (line, body []byte) {
 
 func readHeader(line []byte, into any) error {
 	if len(line) > maxHeader {
-		return fmt.Errorf("relay: header of %d bytes, at most %d", len(line), maxHeader)
+		return fmt.Errorf("%w: header of %d bytes, at most %d", errOversized, len(line), maxHeader)
 	}
 	if err := json.Unmarshal(line, into); err != nil {
 		return fmt.Errorf("relay: read header: %w", err)
@@ -99,7 +103,7 @@ func buildFrame(head, body any) ([]byte, error) {
 // validTabs holds a list against the protocol: the rest of the relay may believe that names are unique.
 func validTabs(tabs []program.Tab) error {
 	if len(tabs) > maxTabs {
-		return fmt.Errorf("relay: %d tabs, at most %d", len(tabs), maxTabs)
+		return fmt.Errorf("%w: %d tabs, at most %d", errOversized, len(tabs), maxTabs)
 	}
 	seen := make(map[string]bool, len(tabs))
 	for _, t := range tabs {

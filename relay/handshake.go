@@ -177,7 +177,11 @@ func readProof(message []byte) (proof, error) {
 	if p.T != kindProof {
 		return proof{}, errMalformed("after challenge comes proof")
 	}
-	if err := validTabs(p.Tabs); err != nil {
+	err := validTabs(p.Tabs)
+	if errors.Is(err, errOversized) {
+		return proof{}, errOverfull()
+	}
+	if err != nil {
 		return proof{}, errMalformed("proof's tabs are not a list of the protocol")
 	}
 	return p, nil

@@ -69,7 +69,7 @@ func TestOpeningsThatAreRefused(t *testing.T) {
 		"a wrong proof": {
 			open:    func(_ *world, e *extension) { p := honest(); p.token = "guess"; e.greet(p) },
 			code:    "unauthorised",
-			message: "this pairing is not known", close: 4001,
+			message: "this connection code is not known", close: 4001,
 		},
 		"an unknown token looks the same": {
 			open: func(_ *world, e *extension) {
@@ -77,7 +77,7 @@ func TestOpeningsThatAreRefused(t *testing.T) {
 				p.token, p.tokenID = "guess", relay.TokenID("guess")
 				e.greet(p)
 			},
-			code: "unauthorised", message: "this pairing is not known", close: 4001,
+			code: "unauthorised", message: "this connection code is not known", close: 4001,
 		},
 		"an unknown token with the proof of an empty one": {
 			open: func(_ *world, e *extension) {
@@ -85,12 +85,12 @@ func TestOpeningsThatAreRefused(t *testing.T) {
 				p.token, p.tokenID = "", relay.TokenID("")
 				e.greet(p)
 			},
-			code: "unauthorised", message: "this pairing is not known", close: 4001,
+			code: "unauthorised", message: "this connection code is not known", close: 4001,
 		},
 		"an unknown project looks the same": {
 			open:    func(_ *world, e *extension) { p := honest(); p.project = "p_2"; e.greet(p) },
 			code:    "unauthorised",
-			message: "this pairing is not known", close: 4001,
+			message: "this connection code is not known", close: 4001,
 		},
 		"a project without access says so to who has proved the token": {
 			open: func(w *world, e *extension) {
@@ -112,7 +112,7 @@ func TestOpeningsThatAreRefused(t *testing.T) {
 				p.project, p.token = "p_3", "guess"
 				e.greet(p)
 			},
-			code: "unauthorised", message: "this pairing is not known", close: 4001,
+			code: "unauthorised", message: "this connection code is not known", close: 4001,
 		},
 		"an error of the authority's own is not told": {
 			open: func(w *world, e *extension) {
@@ -135,7 +135,7 @@ func TestOpeningsThatAreRefused(t *testing.T) {
 				e.send(honest().hello(nonce()))
 				e.send(object{"t": "proof", "mac": e.want("challenge").head["mac"]})
 			},
-			code: "unauthorised", message: "this pairing is not known", close: 4001,
+			code: "unauthorised", message: "this connection code is not known", close: 4001,
 		},
 		"a captured opening played again": {
 			open: func(w *world, e *extension) {
@@ -146,7 +146,7 @@ func TestOpeningsThatAreRefused(t *testing.T) {
 				e.want("challenge")
 				e.send(proof)
 			},
-			code: "unauthorised", message: "this pairing is not known", close: 4001,
+			code: "unauthorised", message: "this connection code is not known", close: 4001,
 		},
 		"a second hello": {
 			open: func(_ *world, e *extension) {
@@ -187,6 +187,10 @@ func TestOpeningsThatAreRefused(t *testing.T) {
 		"a proof that names a tab twice": {
 			open: func(_ *world, e *extension) { e.greet(honest().with(tab("t1", ""), tab("t1", ""))) },
 			code: "bad_request", message: "tabs", close: 4004,
+		},
+		"a proof with more tabs than a link carries, for now": {
+			open: func(_ *world, e *extension) { e.greet(honest().with(manyTabs(129)...)) },
+			code: "too_large", message: "more tabs", close: 1009, retry: true,
 		},
 		"binary": {
 			open: func(_ *world, e *extension) {

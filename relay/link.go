@@ -165,6 +165,9 @@ func (l *link) take(message []byte) error {
 	head, body, err := scanFrame(message)
 	if err != nil {
 		l.hub.log.Debug("frame not readable", slog.Any("error", err))
+		if errors.Is(err, errOversized) {
+			return errTooBig()
+		}
 		return errProtocol()
 	}
 	switch head.T {
@@ -182,6 +185,10 @@ func (l *link) take(message []byte) error {
 	return nil
 }
 
+func errTooBig() ending {
+	return ending{reason: ReasonTooLarge, code: websocket.StatusMessageTooBig}
+}
+
 func errProtocol() ending { return ending{reason: ReasonProtocol, code: closeProtocol} }
 
 // endingOf names why reading ended.
@@ -191,7 +198,7 @@ func endingOf(err error) ending {
 	case errors.As(err, &e):
 		return e
 	case errors.Is(err, websocket.ErrMessageTooBig):
-		return ending{reason: ReasonTooLarge, code: websocket.StatusMessageTooBig}
+		return errTooBig()
 	default:
 		return ending{reason: ReasonLost, code: websocket.StatusGoingAway}
 	}

@@ -151,8 +151,8 @@ func TestFramesThatTheProtocolDoesNotHaveCloseTheLink(t *testing.T) {
 		"an id that is a text":     {func(e *extension) { e.raw(`{"t":"result","id":"1"}`) }, 4004},
 		"a tab without a name":     {func(e *extension) { e.send(object{"t": "tabs", "tabs": []program.Tab{tab("", "")}}) }, 4004},
 		"a tab of another level":   {func(e *extension) { e.raw(`{"t":"tabs","tabs":[{"id":"t1","level":"root"}]}`) }, 4004},
-		"too many tabs":            {func(e *extension) { e.send(object{"t": "tabs", "tabs": manyTabs(129)}) }, 4004},
-		"a header over a mebibyte": {func(e *extension) { e.raw(`{"t":"ping","x":"` + strings.Repeat("x", 1<<20) + `"}`) }, 4004},
+		"too many tabs":            {func(e *extension) { e.send(object{"t": "tabs", "tabs": manyTabs(129)}) }, 1009},
+		"a header over a mebibyte": {func(e *extension) { e.raw(`{"t":"ping","x":"` + strings.Repeat("x", 1<<20) + `"}`) }, 1009},
 		"a message over 16 MiB":    {func(e *extension) { e.long(16<<20 + 1) }, 1009},
 	}
 	for name, tt := range tests {

@@ -33,6 +33,14 @@ func errMalformed(message string) *refusal {
 	return &refusal{T: kindRefused, Code: codeBadRequest, Message: message, status: closeProtocol}
 }
 
+// errOverfull turns away a list of tabs that is too long, until it is not.
+func errOverfull() *refusal {
+	return &refusal{
+		T: kindRefused, Code: codeTooLarge, Retry: true, status: websocket.StatusMessageTooBig,
+		Message: "the browser shares more tabs than a link carries",
+	}
+}
+
 func errVersion() *refusal {
 	return &refusal{
 		T: kindRefused, Code: codeUpdateRequired, status: closeProtocol,
@@ -44,7 +52,7 @@ func errVersion() *refusal {
 func errUnproved() *refusal {
 	return &refusal{
 		T: kindRefused, Code: codeUnauthorised, status: closeRevoked,
-		Message: "this pairing is not known here: copy the connection code again",
+		Message: "this connection code is not known here any more",
 	}
 }
 

@@ -18,8 +18,10 @@ export type Command =
 export type View = {
   projects: ProjectView[];
   current?: CurrentView;
-  /** Why the last command was not done. */
+  /** Why the last command was not done, or what went wrong by itself. */
   problem?: string;
+  /** The project that the last command connected; told once. */
+  connected?: string;
 };
 
 export type ProjectView = {
@@ -29,6 +31,8 @@ export type ProjectView = {
   link: 'connecting' | 'connected' | 'waiting' | 'refused';
   /** Why the connection is refused. */
   why?: string;
+  /** Only another connection code helps. */
+  needsCode: boolean;
   /** What the project permits at most. */
   ceiling: Level;
   mayOpen: boolean;

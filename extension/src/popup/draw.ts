@@ -14,19 +14,38 @@ import {
 /** What is shown: what the worker told, and what the person chose here. */
 export type Shown = { view: View; project: ProjectView | undefined; isAdding: boolean };
 
-/** Brings the whole popup in line with what is to be shown. */
+/**
+ * Brings the whole popup in line with what is to be shown. What ends something comes first, and no part takes another
+ * down with it.
+ */
 export function draw({ view, project, isAdding }: Shown): void {
-  say(element('problem', HTMLElement), view.problem ?? '');
   const isConnecting = isAdding || project === undefined;
-  element('connecting', HTMLElement).hidden = !isConnecting;
-  element('connect-cancel', HTMLElement).hidden = project === undefined;
-  for (const id of ['project', 'settings', 'footer']) {
+  const shown = isConnecting ? undefined : project;
+  const failures = [
+    () => drawSections(isConnecting, project !== undefined),
+    () => drawTabs(shown?.tabs ?? [], view.current?.tab),
+    () => drawStatus(shown),
+    () => drawCurrent(isConnecting ? undefined : view.current, project, view),
+    () => drawProject(project, view),
+  ].flatMap((part) => failureOf(part) ?? []);
+  say(element('problem', HTMLElement), view.problem ?? failures[0] ?? '');
+}
+
+function failureOf(part: () => void): string | undefined {
+  try {
+    part();
+    return undefined;
+  } catch (cause) {
+    return `Not all can be shown: ${cause instanceof Error ? cause.message : String(cause)}`;
+  }
+}
+
+function drawSections(isConnecting: boolean, isConnected: boolean): void {
+  for (const id of ['footer', 'project', 'settings']) {
     element(id, HTMLElement).hidden = isConnecting;
   }
-  drawStatus(isConnecting ? undefined : project);
-  drawCurrent(isConnecting ? undefined : view.current, project, view);
-  drawTabs(isConnecting ? [] : (project?.tabs ?? []));
-  if (project !== undefined) drawProject(project, view);
+  element('connecting', HTMLElement).hidden = !isConnecting;
+  element('connect-cancel', HTMLElement).hidden = !isConnected;
 }
 
 function drawStatus(project: ProjectView | undefined): void {
@@ -36,7 +55,8 @@ function drawStatus(project: ProjectView | undefined): void {
   if (status.textContent !== words) status.textContent = words;
 }
 
-function drawProject(project: ProjectView, view: View): void {
+function drawProject(project: ProjectView | undefined, view: View): void {
+  if (project === undefined) return;
   const isChoice = view.projects.length > 1;
   element('project-choice', HTMLElement).hidden = !isChoice;
   element('project-name', HTMLElement).hidden = isChoice;
@@ -53,6 +73,7 @@ function drawProject(project: ProjectView, view: View): void {
   element('trouble', HTMLElement).hidden = trouble === '';
   element('trouble-text', HTMLElement).textContent = trouble;
   element('again', HTMLElement).hidden = project.link !== 'refused';
+  element('new-code', HTMLElement).hidden = !project.needsCode;
   element('may-open', HTMLInputElement).checked = project.mayOpen;
 }
 
@@ -67,6 +88,7 @@ function drawCurrent(
   const other = view.projects.find(({ key }) => key === current.project && key !== project.key);
   const shared = project.tabs.find(({ tab }) => tab === current.tab);
   drawPage(element('current-page', HTMLElement), current);
+  element('current-page', HTMLElement).hidden = shared !== undefined; // the list marks it
   say(element('current-note', HTMLElement), noteWords(current, project, other?.name));
   const canShare = shared === undefined && other === undefined && current.unusable === undefined;
   element('levels', HTMLElement).hidden = !canShare && shared === undefined;
@@ -93,21 +115,22 @@ function drawPage(into: HTMLElement, page: { title: string; url: string }): void
 }
 
 /** Draws the list anew only where it reads otherwise, so that a button under the keyboard stays. */
-function drawTabs(tabs: readonly TabView[]): void {
+function drawTabs(tabs: readonly TabView[], current: number | undefined): void {
   element('shared', HTMLElement).hidden = tabs.length === 0;
   const list = element('tabs', HTMLUListElement);
-  const reads = JSON.stringify(tabs);
+  const reads = JSON.stringify([tabs, current]);
   if (list.getAttribute('data-reads') === reads) return;
   list.setAttribute('data-reads', reads);
   const focused = document.activeElement?.getAttribute('data-stop');
-  list.replaceChildren(...tabs.map(drawTab));
+  list.replaceChildren(...tabs.map((tab) => drawTab(tab, tab.tab === current)));
   if (focused) list.querySelector<HTMLElement>(`[data-stop="${focused}"]`)?.focus();
 }
 
-function drawTab(tab: TabView): HTMLElement {
+function drawTab(tab: TabView, isCurrent: boolean): HTMLElement {
   const item = make('li', '', '');
+  if (isCurrent) item.setAttribute('aria-current', 'true');
   const what = make('span', 'what', '');
-  what.append(make('span', 'title', tab.title), make('span', 'host', tabWords(tab)));
+  what.append(make('span', 'title', tab.title), make('span', 'host', tabWords(tab, isCurrent)));
   const level = make('span', 'level', tab.level === 'act' ? 'Act' : 'Read');
   level.setAttribute('data-level', tab.level);
   const stop = make('button', 'quiet danger', 'Stop');

@@ -12,7 +12,7 @@ let tab: number | undefined;
 function connectToWorker(): void {
   port = chrome.runtime.connect({ name: portName });
   port.onMessage.addListener((told: View) => {
-    if (told.projects.length > view.projects.length) connected(told);
+    if (told.connected !== undefined) connected(told.connected);
     view = told;
     redraw();
   });
@@ -24,9 +24,9 @@ function tell(command: Command): void {
   port?.postMessage(command);
 }
 
-/** A project was added: it is the one to show. */
-function connected(told: View): void {
-  if (isAdding) chosen = told.projects.at(-1)?.key;
+/** A project was connected: it is the one to show. */
+function connected(key: string): void {
+  chosen = key;
   isAdding = false;
   element('code', HTMLTextAreaElement).value = '';
 }
@@ -101,6 +101,7 @@ onClick('unshare', () => {
 onClick('again', ({ key }) => tell({ do: 'again', project: key }));
 onClick('disconnect', ({ key }) => tell({ do: 'disconnect', project: key }));
 onClick('add', () => adding(true));
+onClick('new-code', () => adding(true));
 onClick('connect-cancel', () => adding(false));
 
 connectToWorker();

@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { CurrentView, ProjectView } from './contract.ts';
-import { actWords, choiceWords, hostWords, noteWords, troubleWords } from './words.ts';
+import { actWords, choiceWords, hostWords, noteWords, tabWords, troubleWords } from './words.ts';
 
 const project: ProjectView = {
   key: 'p',
   name: 'P',
   server: 'x.org',
   link: 'connected',
+  needsCode: false,
   ceiling: 'read',
   mayOpen: true,
   tabs: [],
@@ -25,6 +26,18 @@ test('a lost connection says that it is retried, a refused one why', () => {
     /x\.org does not answer.*keeps trying/,
   );
   assert.equal(troubleWords({ ...project, link: 'refused', why: 'Revoked.' }), 'Revoked.');
+});
+
+test('a code that is no longer valid is said to need another', () => {
+  const refused = { ...project, link: 'refused', why: 'revoked', needsCode: true } as const;
+  assert.match(troubleWords(refused), /^Revoked\. Copy a new code, .*chaperone pair/);
+});
+
+test('the list marks the tab that the popup is about, and who opened a tab', () => {
+  const tab = { tab: 1, title: 'X', url: 'https://x.org/', level: 'read', made: false } as const;
+  assert.equal(tabWords(tab, false), 'x.org');
+  assert.equal(tabWords({ ...tab, made: true }, true), 'This tab · Opened by an agent · x.org');
+  assert.equal(tabWords({ ...tab, suspended: 'Asleep.' }, true), 'This tab · Paused');
 });
 
 test('a tab that cannot be shared says why, and one that is asleep how it wakes', () => {

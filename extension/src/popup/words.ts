@@ -25,10 +25,22 @@ export function troubleWords(project: ProjectView): string {
     case 'waiting':
       return `${project.server} does not answer. Chaperone keeps trying by itself; your shared tabs stay as they are.`;
     case 'refused':
-      return project.why || 'The server refused this browser.';
+      return [
+        sentence(project.why || 'The server refused this browser'),
+        ...codeWords(project),
+      ].join(' ');
     default:
       return project.link satisfies never;
   }
+}
+
+/** A server's words as a sentence. */
+function sentence(words: string): string {
+  return `${words.charAt(0).toUpperCase()}${words.slice(1)}${/[.!?]$/.test(words) ? '' : '.'}`;
+}
+
+function codeWords({ needsCode }: ProjectView): string[] {
+  return needsCode ? ['Copy a new code, from the dashboard or with “chaperone pair”.'] : [];
 }
 
 /** What to know about the current tab before and while it is shared; empty where nothing is. */
@@ -68,7 +80,10 @@ export function hostWords(url: string): string {
 }
 
 /** What the list says below a tab's title. */
-export function tabWords(tab: TabView): string {
-  if (tab.suspended !== undefined) return 'Paused';
-  return tab.made ? `Opened by an agent · ${hostWords(tab.url)}` : hostWords(tab.url);
+export function tabWords(tab: TabView, isCurrent: boolean): string {
+  return [
+    ...(isCurrent ? ['This tab'] : []),
+    ...(tab.made ? ['Opened by an agent'] : []),
+    tab.suspended === undefined ? hostWords(tab.url) : 'Paused',
+  ].join(' · ');
 }

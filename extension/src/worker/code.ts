@@ -19,7 +19,7 @@ export function readCode(pasted: string): Read<Connection> {
   const project = text(content, 'project');
   const address = text(content, 'server');
   if (!token || !project || !address) {
-    return { problem: 'This connection code is incomplete. Copy it again from the dashboard.' };
+    return { problem: 'This connection code is incomplete. Copy all of it and paste it again.' };
   }
   const server = readServer(address);
   if ('problem' in server) return server;

@@ -6,15 +6,18 @@ import { drop, type Level, readLevel, update } from './grants.ts';
 import { newPairing } from './pairings.ts';
 import { fields, member, number, text } from './parse.ts';
 import { addressOf, find } from './tabs.ts';
-import { viewOf } from './view.ts';
+import { bareView, type Outcome, viewOf } from './view.ts';
 
 /** To be called synchronously when the worker starts. */
 export function listen(desk: Promise<Desk>): void {
   chrome.runtime.onConnect.addListener((port) => {
     if (port.name !== portName || !isPopup(port.sender)) return;
     const counter = desk.then((ready) => new Counter(ready, port)); // the popup speaks before memory is read
+    counter.catch((cause: unknown) => {
+      tell(port, { projects: [], problem: `Chaperone could not start: ${words(cause)}` });
+    });
     port.onMessage.addListener((message: unknown) => {
-      void counter.then((ready) => ready.serve(readCommand(message)));
+      void counter.then((ready) => ready.serve(readCommand(message))).catch(() => undefined);
     });
   });
 }
@@ -24,7 +27,7 @@ class Counter {
   readonly #desk: Desk;
   readonly #port: chrome.runtime.Port;
   #tab: number | undefined;
-  #problem: string | undefined;
+  #outcome: Outcome = {};
 
   constructor(desk: Desk, port: chrome.runtime.Port) {
     this.#desk = desk;
@@ -36,19 +39,29 @@ class Counter {
 
   async serve(command: Command | undefined): Promise<void> {
     if (command === undefined) return;
-    this.#problem = await this.#do(command);
+    try {
+      this.#outcome = await this.#outcomeOf(command);
+    } catch (cause) {
+      this.#outcome = { problem: `This was not done: ${words(cause)}` };
+    }
     await this.#show();
   }
 
+  async #outcomeOf(command: Command): Promise<Outcome> {
+    if (command.do === 'connect') return this.#connect(command.code);
+    const problem = await this.#do(command);
+    return problem === undefined ? {} : { problem };
+  }
+
   /** Does what the person asks; the answer is why it was not done. */
-  #do(command: Command): string | undefined | Promise<string | undefined> {
+  #do(
+    command: Exclude<Command, { do: 'connect' }>,
+  ): string | undefined | Promise<string | undefined> {
     const { book } = this.#desk;
     switch (command.do) {
       case 'look':
         this.#tab = command.tab;
         return undefined;
-      case 'connect':
-        return this.#connect(command.code);
       case 'share':
         return this.#desk.house.share(command.project, command.tab, command.level);
       case 'level':
@@ -71,27 +84,44 @@ class Counter {
     }
   }
 
-  #connect(code: string): string | undefined {
+  #connect(code: string): Outcome {
     const connection = readCode(code);
-    if ('problem' in connection) return connection.problem;
-    this.#desk.connect(newPairing(connection.value));
-    return undefined;
+    if ('problem' in connection) return connection;
+    const pairing = newPairing(connection.value);
+    this.#desk.connect(pairing);
+    return { connected: pairing.key };
   }
 
   async #show(): Promise<void> {
+    try {
+      this.#port.postMessage(await this.#view());
+      delete this.#outcome.connected; // said once
+    } catch (cause) {
+      tell(this.#port, bareView(this.#desk.book, `Not all can be shown: ${words(cause)}`));
+    }
+  }
+
+  async #view(): Promise<View> {
     const tab = this.#tab === undefined ? undefined : await find(this.#tab);
     const current =
       tab?.id === undefined
         ? undefined
         : { tab: tab.id, title: tab.title ?? '', url: addressOf(tab) };
     const { book } = this.#desk;
-    const view: View = viewOf(book, (key) => this.#desk.linkState(key), current, this.#problem);
-    try {
-      this.#port.postMessage(view);
-    } catch {
-      // the popup closed while it was looked up
-    }
+    return viewOf(book, (key) => this.#desk.linkState(key), current, this.#outcome);
   }
+}
+
+function tell(port: chrome.runtime.Port, view: View): void {
+  try {
+    port.postMessage(view);
+  } catch {
+    // the popup has closed
+  }
+}
+
+function words(cause: unknown): string {
+  return cause instanceof Error ? cause.message : String(cause);
 }
 
 function isPopup(sender: chrome.runtime.MessageSender | undefined): boolean {

@@ -1,6 +1,7 @@
+import { maxLabel, maxSentence, readable } from './bounds.ts';
 import type { Connection } from './code.ts';
 import { type Level, readLevel } from './grants.ts';
-import { fields, member, text } from './parse.ts';
+import { type Fields, fields, member, text } from './parse.ts';
 
 /** A server's or the extension's own last word on a link that is not to be dialled again by itself. */
 export type Refused = { code: string; message: string };
@@ -16,7 +17,8 @@ export type Pairing = Connection & {
 };
 
 export function newPairing(connection: Connection): Pairing {
-  return { ...connection, key: pairingKey(connection), ceiling: 'read', mayOpen: true };
+  const name = readable(connection.name, maxLabel) || connection.project;
+  return { ...connection, name, key: pairingKey(connection), ceiling: 'read', mayOpen: true };
 }
 
 /** Reads what was stored; an entry that is not whole is left out. */
@@ -42,13 +44,18 @@ function readPairing(stored: unknown): Pairing | undefined {
   const server = text(entry, 'server');
   const token = text(entry, 'token');
   const project = text(entry, 'project');
-  if (!server || !token || !project) return undefined;
-  const refused = fields(member(entry, 'refused'));
-  const code = text(refused, 'code');
+  if (!server || !URL.canParse(server) || !token || !project) return undefined;
+  const refused = readRefused(fields(member(entry, 'refused')));
   return {
     ...newPairing({ server, token, project, name: text(entry, 'name') ?? project }),
     ceiling: readLevel(member(entry, 'ceiling')) ?? 'read',
     mayOpen: member(entry, 'mayOpen') === true,
-    ...(code === undefined ? {} : { refused: { code, message: text(refused, 'message') ?? '' } }),
+    ...(refused === undefined ? {} : { refused }),
   };
+}
+
+function readRefused(entry: Fields | undefined): Refused | undefined {
+  const code = text(entry, 'code');
+  if (code === undefined) return undefined;
+  return { code, message: readable(text(entry, 'message') ?? '', maxSentence) };
 }
