@@ -90,11 +90,16 @@ export function unusable(url: string, ownHosts: readonly string[]): string | und
   if (parsed === undefined || !/^https?:$/.test(parsed.protocol)) {
     return 'This is not an ordinary web page. Only http and https pages can be shared.';
   }
-  if (ownHosts.includes(hostOf(parsed))) {
+  if (isOwn(url, ownHosts)) {
     return 'This is Chaperone’s own server. An agent never drives it.';
   }
   if (isStore(parsed)) return 'Chrome lets no extension work in the web store.';
   return undefined;
+}
+
+/** Whether an address is one of Chaperone's own servers'. */
+export function isOwn(url: string, ownHosts: readonly string[]): boolean {
+  return URL.canParse(url) && ownHosts.includes(hostOf(new URL(url)));
 }
 
 /** A host and port to compare: all names of this machine are one. */

@@ -23,6 +23,7 @@ port.listen({
 });
 tabs.listen({
   created: (tab) => tell((ready) => ready.tabCreated(tab)),
+  opened: (tab, by) => tell((ready) => ready.tabOpened(tab, by)),
   changed: (tab) => tell((ready) => ready.tabChanged(tab)),
   replaced: (from, to) => tell((ready) => ready.tabReplaced(from, to)),
   removed: (tab) => tell((ready) => ready.tabRemoved(tab)),

@@ -1,32 +1,30 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Grant } from './grants.ts';
 import { openingRule, tabRule } from './rules.ts';
 
-const grant: Grant = { name: 't7', tab: 70, pairing: 'p', level: 'read', url: '', title: '' };
+const writes = {
+  resourceTypes: ['main_frame', 'sub_frame', 'ping'],
+  requestMethods: ['post', 'put', 'patch', 'delete'],
+};
 
-test('the standing rule blocks writes of a tab’s documents, and nothing else', () => {
-  assert.deepEqual(tabRule(grant), {
-    id: 14,
+test('the rule of read-only tabs blocks writes of their documents, and nothing else', () => {
+  assert.deepEqual(tabRule([71, 70]), {
+    id: 1,
     action: { type: 'block' },
-    condition: {
-      tabIds: [70],
-      resourceTypes: ['main_frame', 'sub_frame', 'ping'],
-      requestMethods: ['post', 'put', 'patch', 'delete'],
-    },
+    condition: { ...writes, tabIds: [70, 71] },
   });
 });
 
-test('the rule for new windows spares every tab that was there', () => {
-  assert.deepEqual(openingRule(grant, [1, 2]).condition, {
-    excludedTabIds: [1, 2],
-    resourceTypes: ['main_frame'],
-    requestMethods: ['post', 'put', 'patch', 'delete'],
+test('where no tab is read-only there is no rule', () => assert.equal(tabRule([]), undefined));
+
+test('the rule of new windows blocks the same, and spares every tab that is known', () => {
+  assert.deepEqual(openingRule([2, 1]), {
+    id: 2,
+    action: { type: 'block' },
+    condition: { ...writes, excludedTabIds: [1, 2] },
   });
 });
 
-test('no two rules have one id', () => {
-  const other = { ...grant, name: 't8' };
-  const ids = [tabRule(grant), openingRule(grant, []), tabRule(other), openingRule(other, [])];
-  assert.equal(new Set(ids.map(({ id }) => id)).size, 4);
+test('where no tab is known all are held', () => {
+  assert.deepEqual(openingRule([]).condition, writes);
 });

@@ -1,7 +1,9 @@
-/** The one file that names chrome.tabs, chrome.tabGroups and chrome.windows. */
+/** The one file that names chrome.tabs, chrome.tabGroups, chrome.windows and chrome.webNavigation. */
 
 export type TabListener = {
   created(tab: chrome.tabs.Tab): void;
+  /** A page of one tab opened another. Chrome tells it after `created` and before the new tab is anywhere. */
+  opened(tab: number, by: number): void;
   changed(tab: chrome.tabs.Tab): void;
   replaced(from: number, to: number): void;
   removed(tab: number): void;
@@ -10,6 +12,9 @@ export type TabListener = {
 /** To be called synchronously when the worker starts, so that Chrome wakes it for events. */
 export function listen(listener: TabListener): void {
   chrome.tabs.onCreated.addListener((tab) => listener.created(tab));
+  chrome.webNavigation.onCreatedNavigationTarget.addListener(({ tabId, sourceTabId }) =>
+    listener.opened(tabId, sourceTabId),
+  );
   chrome.tabs.onUpdated.addListener((_id, _change, tab) => listener.changed(tab));
   chrome.tabs.onReplaced.addListener((to, from) => listener.replaced(from, to));
   chrome.tabs.onRemoved.addListener((tab) => listener.removed(tab));
@@ -48,14 +53,19 @@ export async function wake(tab: chrome.tabs.Tab): Promise<void> {
 }
 
 /**
- * Shows a tab in the group called title, in its own window. Groups are a display only: where one cannot be made
- * (a pinned tab, a popup window, a tab being dragged) the answer is `undefined`.
+ * Shows a tab in that of our own groups which its window has, or else in a new one, called title. Groups are a display
+ * only: where one cannot be made (a pinned tab, a popup window, a tab being dragged) the answer is `undefined`.
  */
-export async function showInGroup(tab: number, title: string): Promise<number | undefined> {
+export async function showInGroup(
+  tab: number,
+  title: string,
+  ours: readonly number[],
+): Promise<number | undefined> {
   try {
     const { windowId, pinned } = await chrome.tabs.get(tab);
     if (pinned) return undefined;
-    const [existing] = await chrome.tabGroups.query({ title, windowId });
+    const groups = await chrome.tabGroups.query({ windowId });
+    const existing = groups.find(({ id }) => ours.includes(id));
     const group = await chrome.tabs.group(
       existing === undefined
         ? { tabIds: [tab], createProperties: { windowId } }

@@ -1,63 +1,133 @@
-import type { Guard } from './guard.ts';
+import * as openings from './openings.ts';
 import { openingRule, type Rule, tabRule } from './rules.ts';
 import type { Standing } from './standing.ts';
-import { all } from './tabs.ts';
 
-/** How long after a program its page may still open a window that its input asked for. */
-const afterInputMS = 5000;
+/** A page may open windows for 5 s after an input (Chrome's transient activation); the last of them is met 1 s later. */
+const afterInputMS = 6000;
+
+/** Chrome tells of a new tab and of the page that opened it in one breath: who is not named by then is nobody's. */
+const momentMS = 500;
 
 /** Where the wall reads what counts now. */
 export type Standings = { readonly standings: readonly Standing[] };
 
-/** Keeps read-only tabs read-only in the browser, whatever their scripts do. */
-export class Wall {
-  readonly #guard: Guard;
-  readonly #book: Standings;
-  /** Rules for new windows, by the name of the tab an agent works in, with how many programs hold them. */
-  readonly #openings = new Map<string, { rule: Rule; holders: number }>();
+/** Where the rules go; it rejects where they are not taken. */
+export type Rulebook = { install(wanted: readonly Rule[]): Promise<void> };
 
-  constructor(guard: Guard, book: Standings) {
-    this.#guard = guard;
+/** What outlives the worker. */
+export type Memory = { openings: openings.Openings; save(openings: openings.Openings): void };
+
+/** Keeps read-only tabs, and the windows they open, read-only in the browser, whatever their scripts do. */
+export class Wall {
+  readonly #rulebook: Rulebook;
+  readonly #book: Standings;
+  readonly #memory: Memory;
+  /** Tabs of which it is known whether a shared tab opened them. */
+  readonly #known = new Set<number>();
+  /** Programs whose input may still make a page open a window. */
+  #fresh = 0;
+
+  constructor(rulebook: Rulebook, book: Standings, memory: Memory) {
+    this.#rulebook = rulebook;
     this.#book = book;
+    this.#memory = memory;
+  }
+
+  /** Begins with the tabs that are open. */
+  begin(open: readonly number[]): void {
+    for (const tab of open) this.#known.add(tab);
+    const gone = this.#memory.openings.filter(({ tab }) => !open.includes(tab));
+    for (const { tab } of gone) this.closed(tab);
   }
 
   /** Makes the browser's rules follow the grants. */
   sync(): Promise<void> {
-    return this.#guard.install(this.#rules());
+    return this.#rulebook.install(this.#rules());
   }
 
   /**
-   * Holds a read-only tab and the windows it opens until a while after release is called. It rejects when Chrome
-   * does not take the rules: then nothing may run.
+   * Holds whatever window opens, before it is known who opened it, until a while after release is called: an agent's
+   * input in a read-only page may open one. It rejects when Chrome does not take the rules: then nothing may run.
    */
-  async hold(standing: Standing): Promise<() => void> {
-    if (standing.level !== 'read') return () => undefined;
-    const { name } = standing.grant;
-    const present = (await all()).flatMap(({ id }) => id ?? []);
-    const holders = (this.#openings.get(name)?.holders ?? 0) + 1;
-    this.#openings.set(name, { rule: openingRule(standing.grant, present), holders });
+  async hold(): Promise<() => void> {
+    this.#fresh += 1;
     try {
       await this.sync();
     } catch (cause) {
-      this.#release(name);
+      this.#release();
       throw cause;
     }
-    return () => void setTimeout(() => this.#release(name), afterInputMS);
+    return () => void setTimeout(() => this.#release(), afterInputMS);
   }
 
-  #release(name: string): void {
-    const opening = this.#openings.get(name);
-    if (opening === undefined) return;
-    opening.holders -= 1;
-    if (opening.holders === 0) this.#openings.delete(name);
-    void this.sync().catch(() => undefined); // a rule too many is no danger, and the next change tries again
+  /** Keeps a tab as it is until it is closed, because its grant goes first. */
+  keep(tab: number): void {
+    if (this.#held().has(tab)) this.#remember(openings.keep(this.#memory.openings, tab));
+  }
+
+  // ---- what happens in Chrome
+
+  /** A tab appeared; nobody knows yet who opened it. */
+  appeared(tab: number): void {
+    if (openings.has(this.#memory.openings, tab)) return;
+    this.#known.delete(tab);
+    setTimeout(() => this.met(tab), momentMS);
+  }
+
+  /** A tab goes its own way: had a page opened it, Chrome would have said so before. */
+  met(tab: number): void {
+    if (this.#known.has(tab)) return;
+    this.#known.add(tab);
+    this.#follow();
+  }
+
+  /** A page of one tab opened another. */
+  opened(tab: number, by: number): void {
+    const isOurs = this.#book.standings.some(({ grant }) => grant.tab === by);
+    if (isOurs || openings.has(this.#memory.openings, by)) {
+      this.#remember(openings.add(this.#memory.openings, { tab, by }));
+    }
+    this.met(tab);
+  }
+
+  /** To be told before the tab's grant is dropped. */
+  closed(tab: number): void {
+    this.#known.delete(tab);
+    this.#remember(openings.close(this.#memory.openings, tab, this.#held()));
+  }
+
+  replaced(from: number, to: number): void {
+    if (this.#known.delete(from)) this.#known.add(to);
+    this.#remember(openings.replace(this.#memory.openings, from, to));
+    this.#follow();
+  }
+
+  #release(): void {
+    this.#fresh -= 1;
+    this.#follow();
+  }
+
+  #remember(now: openings.Openings): void {
+    if (JSON.stringify(now) === JSON.stringify(this.#memory.openings)) return;
+    this.#memory.openings = now;
+    this.#memory.save(now);
+    this.#follow();
+  }
+
+  #follow(): void {
+    void this.sync().catch(() => undefined); // each program asks again, and does not run without
+  }
+
+  #held(): ReadonlySet<number> {
+    const readOnly = this.#book.standings.filter(({ level }) => level === 'read');
+    return openings.held(
+      this.#memory.openings,
+      readOnly.map(({ grant }) => grant.tab),
+    );
   }
 
   #rules(): Rule[] {
-    const held = this.#book.standings.filter((standing) => standing.level === 'read');
-    return [
-      ...held.map((standing) => tabRule(standing.grant)),
-      ...[...this.#openings.values()].map((opening) => opening.rule),
-    ];
+    const rules = [tabRule(this.#held()), this.#fresh > 0 ? openingRule(this.#known) : undefined];
+    return rules.flatMap((rule) => rule ?? []);
   }
 }
