@@ -30,6 +30,7 @@ type server struct {
 	t     *testing.T
 	http  *httptest.Server
 	level string
+	name  string // of the project
 
 	stateMu   sync.Mutex
 	conn      *websocket.Conn
@@ -56,6 +57,7 @@ type header struct {
 type sharedTab struct {
 	ID        string `json:"id"`
 	URL       string `json:"url"`
+	Title     string `json:"title"`
 	Level     string `json:"level"`
 	Suspended string `json:"suspended"`
 	Session   string `json:"session"`
@@ -82,7 +84,7 @@ type result struct {
 
 func startServer(t *testing.T, level string) *server {
 	t.Helper()
-	s := &server{t: t, level: level, answers: map[int]chan frame{}}
+	s := &server{t: t, level: level, name: "Invoices", answers: map[int]chan frame{}}
 	s.http = httptest.NewServer(http.HandlerFunc(s.serve))
 	t.Cleanup(func() {
 		s.drop(websocket.StatusGoingAway)
@@ -93,7 +95,7 @@ func startServer(t *testing.T, level string) *server {
 
 // code is the connection code that a person pastes.
 func (s *server) code() string {
-	content, err := json.Marshal(map[string]string{"server": s.http.URL, "token": token, "project": project, "name": "Invoices"})
+	content, err := json.Marshal(map[string]string{"server": s.http.URL, "token": token, "project": project, "name": s.name})
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -102,7 +104,7 @@ func (s *server) code() string {
 
 func (s *server) serve(w http.ResponseWriter, r *http.Request) {
 	if r.URL.Path != "/api/browser/extension/connect" {
-		_, _ = w.Write([]byte("<title>Dashboard</title>"))
+		_, _ = w.Write([]byte("<title>Dashboard</title><h1>Only for the person</h1>"))
 		return
 	}
 	if r.Header.Get("Origin") != "chrome-extension://"+extensionID || strings.Contains(r.URL.String(), token) {
@@ -132,7 +134,7 @@ func (s *server) link(ctx context.Context, conn *websocket.Conn) {
 		return
 	}
 	send(ctx, conn, map[string]any{
-		"t": "paired", "project": map[string]string{"id": project, "name": "Invoices"}, "account": "me", "level": s.level,
+		"t": "paired", "project": map[string]string{"id": project, "name": s.name}, "account": "me", "level": s.level,
 		"heartbeat_s": 20, "expires_s": 28800, "server": strings.TrimPrefix(s.http.URL, "http://"),
 	})
 	s.stateMu.Lock()
