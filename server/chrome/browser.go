@@ -51,7 +51,7 @@ func openBrowser(ctx context.Context, p *process, o OpenOptions) (*Browser, erro
 		return nil, fmt.Errorf("open way out: %w", err)
 	}
 	b.closeWay = closeWay
-	if err := b.enter(ctx, socket); err != nil {
+	if err := p.within(ctx, func(ctx context.Context) error { return b.enter(ctx, socket) }); err != nil {
 		return nil, errors.Join(err, b.leave(ctx), closeWay())
 	}
 	return b, nil
@@ -133,8 +133,8 @@ func (b *Browser) Close(ctx context.Context) error {
 
 // finish is what every end has in common. Who took the browser out of its process calls it, once.
 func (b *Browser) finish(reason error) error {
-	close(b.over)
 	b.mu.Lock()
+	close(b.over) // who sees that finds the reason too
 	tabs := b.tabs
 	b.tabs, b.err = nil, reason
 	b.mu.Unlock()

@@ -1,6 +1,8 @@
 package chrome
 
 import (
+	"time"
+
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/page"
 )
@@ -33,3 +35,6 @@ func (b *Browser) CrashTab(name string) {
 
 // BreakConnection ends the connection on which the guard answers.
 func (b *Browser) BreakConnection() { b.proc.conn.fail(errConnClosed) }
+
+// WithPatience makes a pool give up a Chrome that does not answer sooner.
+func (p *Pool) WithPatience(d time.Duration) { p.patience = d }

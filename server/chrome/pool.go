@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"sync"
+	"time"
 
 	"chaperone/relay/cdp"
 	"chaperone/server/fault"
@@ -36,6 +37,7 @@ type Pool struct {
 	folder      *runFolder
 	words       []string
 	confinement Confinement
+	patience    time.Duration // of its processes
 
 	mu      sync.Mutex
 	closed  bool
@@ -91,7 +93,7 @@ func NewPool(ctx context.Context, o Options) (*Pool, error) {
 	}
 	p := &Pool{
 		options: o, log: o.Logger, binary: binary, folder: folder,
-		words: words, confinement: confinement, slots: map[slotKey]*slot{},
+		words: words, confinement: confinement, patience: answerTimeout, slots: map[slotKey]*slot{},
 	}
 	p.warn(ctx)
 	return p, nil
@@ -125,8 +127,8 @@ type OpenOptions struct {
 	Height  int // 0 is 800
 }
 
-// Open starts a session: in a Chrome of the same account and policy if one runs, else in a new one. ctx
-// bounds only the opening. Errors are *fault.Fault: unavailable where Chrome or egress could not be had,
+// Open starts a session: in a Chrome of the same account and policy if one runs, else in a new one. One that runs
+// but does not answer within 10 s is ended, and another started. ctx bounds only the opening. Errors are *fault.Fault: unavailable where Chrome or egress could not be had,
 // bad_request for unusable options.
 func (p *Pool) Open(ctx context.Context, o OpenOptions) (*Browser, error) {
 	if err := o.complete(); err != nil {
@@ -137,17 +139,38 @@ func (p *Pool) Open(ctx context.Context, o OpenOptions) (*Browser, error) {
 			"Install chromium-headless-shell, Chromium, Chrome or Edge, or name one in CHAPERONE_CHROME, and start the server again.")
 	}
 	key := slotKey{account: o.Account, policy: o.Policy}
+	b, err := p.openIn(ctx, key, o)
+	if errors.Is(err, errDying) {
+		b, err = p.openIn(ctx, key, o)
+	}
+	if err != nil {
+		return nil, p.unavailable(ctx, err)
+	}
+	return b, nil
+}
+
+// errDying comes with a failure that is the end of the process: the next one may do.
+var errDying = errors.New("browser is ending")
+
+func (p *Pool) openIn(ctx context.Context, key slotKey, o OpenOptions) (*Browser, error) {
 	s, err := p.acquire(ctx, key)
 	if err != nil {
-		return nil, p.unavailable(ctx, err)
+		return nil, err
 	}
 	b, err := openBrowser(ctx, s.proc, o)
-	if err != nil {
-		p.release(key, s)
-		return nil, p.unavailable(ctx, err)
+	if err == nil {
+		b.release = func() { p.release(key, s) }
+		return b, nil
 	}
-	b.release = func() { p.release(key, s) }
-	return b, nil
+	if s.proc.isEnding() {
+		err = fmt.Errorf("%w: %w", errDying, err)
+		select { // or the next one would be given the same process
+		case <-s.proc.dead:
+		case <-ctx.Done():
+		}
+	}
+	p.release(key, s)
+	return nil, err
 }
 
 const maxViewport = 8192

@@ -28,10 +28,12 @@ type process struct {
 	options Options
 	policy  Policy
 	binary  Binary
-	log     *slog.Logger
-	folder  processFolder
-	warden  *warden
-	conn    *conn
+	// patience is answerTimeout, but for tests.
+	patience time.Duration
+	log      *slog.Logger
+	folder   processFolder
+	warden   *warden
+	conn     *conn
 
 	mu       sync.Mutex
 	browsers map[cdp.BrowserContextID]*Browser // nil once the process has ended
@@ -58,7 +60,7 @@ func (p *Pool) launch(ctx context.Context, policy Policy) (*process, error) {
 		return nil, errors.Join(err, folder.remove(ctx))
 	}
 	proc := &process{
-		options: p.options, policy: policy, binary: p.binary, log: p.log, folder: folder, warden: w,
+		options: p.options, policy: policy, binary: p.binary, patience: p.patience, log: p.log, folder: folder, warden: w,
 		browsers: map[cdp.BrowserContextID]*Browser{}, sinks: map[target.SessionID]sink{},
 		quit: make(chan struct{}), dead: make(chan struct{}), gone: make(chan struct{}),
 	}

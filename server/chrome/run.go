@@ -17,21 +17,29 @@ import (
 // gone (tab_closed) and a refused call (forbidden) are in Result.Error; err is a *program.Error, with code
 // session_ended once the session is over, or ctx's error.
 func (b *Browser) Run(ctx context.Context, p program.Program) (program.Result, error) {
-	if err := b.takeTurn(ctx); err != nil {
-		return program.Result{}, err
+	bounded, cancel := context.WithTimeout(ctx, time.Duration(p.DeadlineMS)*time.Millisecond)
+	defer cancel()
+	if err := b.takeTurn(bounded); err != nil {
+		return outOfTime(ctx, p, err)
 	}
 	defer func() { <-b.turn }()
 	before := b.newest()
-	t, err := b.tab(ctx, p.Tab)
+	t, err := b.tab(bounded, p.Tab)
 	if err != nil {
-		return program.Result{}, b.explain(ctx, err)
+		return outOfTime(ctx, p, b.explain(bounded, err))
 	}
 	if t == nil {
 		return refused(p.Tab, fault.TabClosed, "there is no tab "+p.Tab), nil
 	}
+	if at, ok := bounded.Deadline(); ok {
+		p.DeadlineMS = max(1, int(time.Until(at).Milliseconds()))
+	}
 	result, err := b.runIn(ctx, t, p)
 	if err != nil {
 		return program.Result{}, err
+	}
+	if b.hasNoRenderers(ctx, result) {
+		return program.Result{}, b.lost(ctx)
 	}
 	b.refresh(ctx)
 	result.Tab = t.id
@@ -40,8 +48,27 @@ func (b *Browser) Run(ctx context.Context, p program.Program) (program.Result, e
 	return result, nil
 }
 
+// outOfTime is the program's own deadline, unless it is the caller's patience that has ended.
+func outOfTime(ctx context.Context, p program.Program, err error) (program.Result, error) {
+	if ctx.Err() == nil && errors.Is(err, context.DeadlineExceeded) {
+		return refused(p.Tab, fault.Timeout, "the browser did not answer in time"), nil
+	}
+	return program.Result{}, err
+}
+
+// hasNoRenderers looks behind the failures that a Chrome without them has.
+func (b *Browser) hasNoRenderers(ctx context.Context, r program.Result) bool {
+	if r.Error == nil || r.Error.Code != string(fault.NavigationFailed) && r.Error.Code != string(fault.TabClosed) {
+		return false
+	}
+	b.proc.checkRenderers(ctx)
+	return b.proc.isEnding()
+}
+
 // refresh asks for what Chrome does not tell by itself: a title that came after its document.
 func (b *Browser) refresh(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, refreshTimeout)
+	defer cancel()
 	list, err := call(ctx, b.proc.conn, "", target.GetTargets, target.GetTargetsParams{Filter: pages()})
 	if err != nil {
 		return // the addresses and titles that were told stay
@@ -66,7 +93,7 @@ func (b *Browser) runIn(ctx context.Context, t *tab, p program.Program) (program
 		return b.cutShort(ctx, t, program.Result{})
 	}
 	if t.failed != nil {
-		return refused(t.id, fault.Unavailable, "the tab does not answer"), nil
+		return b.cutShort(ctx, t, refused(t.id, fault.Timeout, "the tab does not answer"))
 	}
 	running, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -81,15 +108,9 @@ func (b *Browser) runIn(ctx context.Context, t *tab, p program.Program) (program
 // cutShort says what a failure really was: the end of the session, of the tab, of the caller's patience, or
 // the program's own.
 func (b *Browser) cutShort(ctx context.Context, t *tab, result program.Result) (program.Result, error) {
-	if isClosed(b.proc.conn.closed) {
-		select { // Chrome has ended; the session's own end is on its way, and knows why
-		case <-b.over:
-		case <-ctx.Done():
-		}
-	}
 	switch {
-	case isClosed(b.over):
-		return program.Result{}, b.ended()
+	case b.proc.isEnding(), isClosed(b.over):
+		return program.Result{}, b.lost(ctx)
 	case isClosed(t.gone):
 		return tabClosed(result), nil
 	case ctx.Err() != nil:
@@ -140,8 +161,28 @@ func (b *Browser) takeTurn(ctx context.Context) error {
 	}
 }
 
+// lost waits for the session's own end, which is on its way where Chrome has ended, and tells why.
+func (b *Browser) lost(ctx context.Context) error {
+	select {
+	case <-b.over:
+		return b.ended()
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// ended says that the session is over, and why where that was no wish.
 func (b *Browser) ended() error {
-	return failure(fault.SessionEnded, "the session is over")
+	message := "the session is over"
+	switch err := b.Err(); {
+	case errors.Is(err, errHung):
+		message += ": " + errHung.Error()
+	case errors.Is(err, errNoRenderers):
+		message += ": " + errNoRenderers.Error()
+	case err != nil && !errors.Is(err, errStopped):
+		message += ": its browser ended unexpectedly"
+	}
+	return failure(fault.SessionEnded, message)
 }
 
 // tab returns the named tab, a new one, or nil.
@@ -185,7 +226,7 @@ func (b *Browser) keepDialog(d page.EventJavascriptDialogOpening) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if len(b.dialogs) < maxDialogs {
-		b.dialogs = append(b.dialogs, program.Dialog{Type: string(d.Type), Message: d.Message})
+		b.dialogs = append(b.dialogs, program.Dialog{Type: string(d.Type), Message: short(d.Message, longestDialog)})
 	}
 }
 
@@ -199,8 +240,8 @@ func (b *Browser) takeDialogs() []program.Dialog {
 
 // explain turns the reasons for which a tab cannot be had into what the outside may know.
 func (b *Browser) explain(ctx context.Context, err error) error {
-	if isClosed(b.over) {
-		return b.ended()
+	if b.proc.isEnding() || isClosed(b.over) {
+		return b.lost(ctx)
 	}
 	if ctx.Err() != nil {
 		return ctx.Err()

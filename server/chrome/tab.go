@@ -64,10 +64,7 @@ func newTab(b *Browser, targetSession target.SessionID, info *target.Info) *tab 
 	id := "t" + strconv.Itoa(b.lastTab)
 	t := &tab{
 		conn: b.proc.conn, targetID: info.TargetID, targetSession: targetSession, number: b.lastTab, id: id,
-		view: program.Tab{
-			ID: id, URL: info.URL, Title: info.Title, Level: b.level(),
-			Session: b.options.Session, Made: true,
-		},
+		view:      shown(program.Tab{ID: id, Level: b.level(), Session: b.options.Session, Made: true}, info.URL, info.Title),
 		dismissed: b.keepDialog, ready: make(chan struct{}),
 		life: end, gone: life.Done(),
 		onGone: func(f func()) func() bool { return context.AfterFunc(life, f) },
@@ -155,7 +152,7 @@ func (b *Browser) describe(info *target.Info) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if t := b.find(func(t *tab) bool { return t.targetID == info.TargetID }); t != nil {
-		t.view.URL, t.view.Title = info.URL, info.Title
+		t.view = shown(t.view, info.URL, info.Title)
 	}
 }
 
@@ -187,14 +184,30 @@ func (b *Browser) fit(ctx context.Context, t *tab) error {
 	return nil
 }
 
+// CloseTab gives a tab up, also one whose page hangs: it is no longer listed when the call returns, and Chrome closes
+// it in its own time. A tab that is not there is none.
+func (b *Browser) CloseTab(id string) {
+	t := b.named(id)
+	if t == nil {
+		return
+	}
+	post(b.proc.conn, "", target.CloseTarget, target.CloseTargetParams{TargetID: t.targetID})
+	b.drop(func(open *tab) bool { return open == t })
+}
+
 // openTab makes a tab at about:blank and waits until it is the session's.
 func (b *Browser) openTab(ctx context.Context) (*tab, error) {
 	if len(b.Tabs()) >= maxTabs {
 		return nil, errTooManyTabs
 	}
-	made, err := call(ctx, b.proc.conn, "", target.CreateTarget, target.CreateTargetParams{
+	blank := target.CreateTargetParams{
 		URL: "about:blank", BrowserContextID: b.contextID, NewWindow: new(true),
 		Width: int64(b.options.Width), Height: int64(b.options.Height),
+	}
+	var made target.CreateTargetResult
+	err := b.proc.within(ctx, func(ctx context.Context) (err error) {
+		made, err = call(ctx, b.proc.conn, "", target.CreateTarget, blank)
+		return err
 	})
 	if err != nil {
 		return nil, fmt.Errorf("create tab: %w", err)
