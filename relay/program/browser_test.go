@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -11,7 +12,7 @@ import (
 	"chaperone/relay/program"
 )
 
-// browser plays a vector's calls: each must come in its turn, and is answered as the vector says.
+// browser plays a vector's calls: each must come in its target session's turn, and is answered as the vector says.
 type browser struct {
 	t        *testing.T
 	executor *program.Executor
@@ -117,8 +118,8 @@ func (b *browser) Call(ctx context.Context, child, method string, params json.Ra
 	if !b.attached {
 		return attaching(method), nil
 	}
-	x, ok := b.next()
-	if !ok || x.Call != method || x.Child != child || !isSameJSON(b.t, orEmpty(x.Params), orEmpty(params)) {
+	x, ok := b.next(child)
+	if !ok || x.Call != method || !isSameJSON(b.t, orEmpty(x.Params), orEmpty(params)) {
 		b.t.Errorf("call %q %s %s, want %q %s %s", child, method, params, x.Child, x.Call, x.Params)
 		return nil, &program.CallError{Message: "not in the vector"}
 	}
@@ -154,21 +155,25 @@ func attaching(method string) json.RawMessage {
 	return json.RawMessage(`{}`)
 }
 
-func (b *browser) next() (exchange, bool) {
+// next takes the call whose turn it is in a target session.
+func (b *browser) next(child string) (exchange, bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if len(b.calls) == 0 {
+	turn := slices.IndexFunc(b.calls, func(x exchange) bool { return x.Child == child })
+	if turn < 0 {
 		return exchange{}, false
 	}
-	x := b.calls[0]
-	b.calls = b.calls[1:]
+	x := b.calls[turn]
+	b.calls = slices.Delete(b.calls, turn, turn+1)
 	return x, true
 }
 
 // finished fails the test where a call of the vector did not come.
 func (b *browser) finished() {
 	b.t.Helper()
-	for x, ok := b.next(); ok; x, ok = b.next() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for _, x := range b.calls {
 		b.t.Errorf("%q %s %s did not come", x.Child, x.Call, x.Params)
 	}
 }

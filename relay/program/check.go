@@ -29,6 +29,7 @@ const (
 	functionLocate  = "@locate"
 	functionQuiet   = "@quiet"
 	functionOwner   = "@owner" // asked by the edge alone; no program may
+	functionOver    = "@over"  // likewise
 	mouseEvent      = "Input.dispatchMouseEvent"
 	methodNavigate  = "Page.navigate"
 	beforeFirstStep = -1

@@ -85,10 +85,18 @@ func (e *Executor) Attach(ctx context.Context) error {
 	return nil
 }
 
-// enable asks one target session for its events and its cross-site frames.
+// enable asks one target session for its events and its cross-site frames, and puts the page script before the scripts
+// of its documents to come.
 func (e *Executor) enable(ctx context.Context, child string) error {
 	if _, err := e.target.Call(ctx, child, "Page.enable", json.RawMessage(`{}`)); err != nil {
 		return fmt.Errorf("enable page events: %w", err)
+	}
+	script, err := encode(map[string]any{"source": e.options.PageScript, "worldName": worldName})
+	if err != nil {
+		return err
+	}
+	if _, err := e.target.Call(ctx, child, "Page.addScriptToEvaluateOnNewDocument", script); err != nil {
+		return fmt.Errorf("put page script into documents to come: %w", err)
 	}
 	frames := json.RawMessage(`{"autoAttach":true,"waitForDebuggerOnStart":false,"flatten":true,"filter":[{"type":"iframe"}]}`)
 	if _, err := e.target.Call(ctx, child, "Target.setAutoAttach", frames); err != nil {

@@ -3,14 +3,17 @@ package program
 import (
 	"context"
 	"encoding/json"
-	"errors"
-	"fmt"
+	"sync"
 	"time"
 )
 
 const (
-	// frameTimeout bounds what one frame of a page may take, so that a stuck one costs no other.
-	frameTimeout = 2 * time.Second
+	// What all frames beside the main one may take together: to tell of the frames in them, until they have answered,
+	// and until their places are known. Those of different target sessions are asked side by side, so that a stuck one
+	// costs no other.
+	layoutTimeout = time.Second
+	readTimeout   = 2500 * time.Millisecond
+	placeTimeout  = 3 * time.Second
 	// maxFrames bounds how many frames a program looks into.
 	maxFrames = 64
 )
@@ -80,58 +83,91 @@ func (e *Executor) inFrame(ctx context.Context, s Step, args json.RawMessage) (j
 	if err != nil {
 		return nil, err
 	}
+	if s.Run == functionLocate {
+		return l.reach(ctx, f, value)
+	}
 	at, err := l.box(ctx, f)
 	if err != nil {
 		return nil, err
 	}
-	return movePoint(value, at)
+	fields, x, y, isPoint := readPoint(value)
+	if !isPoint {
+		return value, nil
+	}
+	fields["x"], fields["y"] = x+at.X, y+at.Y
+	return encode(fields)
 }
 
-// eachFrame runs a function in the main frame and then in all others. Only the main frame's failure is one.
+// eachFrame runs a function in the main frame and then in all others. Only the main frame's failure is one; how many
+// of the others are left out stands in its result.
 func (e *Executor) eachFrame(ctx context.Context, name string, args json.RawMessage) (json.RawMessage, error) {
 	main := e.main()
 	value, err := e.function(ctx, main, name, args)
 	if err != nil {
 		return nil, err
 	}
+	start := time.Now()
 	l, err := e.layout(ctx)
 	if err != nil {
 		return nil, err
 	}
-	results := []FrameResult{{Frame: main.frame, Value: value}}
-	for _, f := range l.order[1:] {
-		bounded, cancel := context.WithTimeout(ctx, frameTimeout)
-		value, err := e.function(bounded, f.place, name, args)
-		if err == nil {
-			// Where the parent cannot tell, the frame is still worth reading.
-			at, _ := l.box(bounded, f)
-			results = append(results, FrameResult{Frame: f.frame, Parent: f.parent, Owner: at.Node, X: at.X, Y: at.Y, Value: value})
+	values := e.readFrames(ctx, start.Add(readTimeout), l.order[1:], name, args)
+	placing, cancel := context.WithDeadline(ctx, start.Add(placeTimeout))
+	defer cancel()
+	results := []FrameResult{{Frame: main.frame, Value: value, LeftOut: l.leftOut}}
+	for i, f := range l.order[1:] {
+		if values[i] == nil {
+			results[0].LeftOut++
+			continue
 		}
-		cancel()
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
+		// Where the parent cannot tell, the frame is still worth reading.
+		at, _ := l.box(placing, f)
+		results = append(results, FrameResult{Frame: f.frame, Parent: f.parent, Owner: at.Node, X: at.X, Y: at.Y, Value: values[i]})
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
 	}
 	return encode(results)
 }
 
-// movePoint adds a frame's offset to an object with numbers x and y, and leaves everything else alone.
-func movePoint(value json.RawMessage, by box) (json.RawMessage, error) {
+// readFrames runs a function in frames, nil where one did not answer: those of one target session one after the
+// other, the sessions side by side.
+func (e *Executor) readFrames(ctx context.Context, until time.Time, frames []frame, name string, args json.RawMessage) []json.RawMessage {
+	ctx, cancel := context.WithDeadline(ctx, until)
+	defer cancel()
+	values := make([]json.RawMessage, len(frames))
+	sessions := map[string][]int{}
+	for i, f := range frames {
+		sessions[f.child] = append(sessions[f.child], i)
+	}
+	var reading sync.WaitGroup
+	for _, mine := range sessions {
+		reading.Go(func() {
+			for _, i := range mine {
+				if ctx.Err() != nil {
+					return
+				}
+				values[i], _ = e.function(ctx, frames[i].place, name, args)
+			}
+		})
+	}
+	reading.Wait()
+	return values
+}
+
+// readPoint reads an object with numbers x and y.
+func readPoint(value json.RawMessage) (fields map[string]any, x, y float64, ok bool) {
 	answer, err := decodeAny(value)
-	if err != nil {
-		return nil, err
+	fields, isObject := answer.(map[string]any)
+	if err != nil || !isObject {
+		return nil, 0, 0, false
 	}
-	fields, _ := answer.(map[string]any)
-	x, isX := fields["x"].(json.Number)
-	y, isY := fields["y"].(json.Number)
+	left, isX := fields["x"].(json.Number)
+	top, isY := fields["y"].(json.Number)
 	if !isX || !isY {
-		return value, nil
+		return nil, 0, 0, false
 	}
-	left, errX := x.Float64()
-	top, errY := y.Float64()
-	if err := errors.Join(errX, errY); err != nil {
-		return nil, fmt.Errorf("read point: %w", err)
-	}
-	fields["x"], fields["y"] = left+by.X, top+by.Y
-	return encode(fields)
+	x, errX := left.Float64()
+	y, errY := top.Float64()
+	return fields, x, y, errX == nil && errY == nil
 }

@@ -3,6 +3,8 @@ package program
 import (
 	"context"
 	"encoding/json"
+	"slices"
+	"sync"
 )
 
 // layout is where a tab's frames stand while one step looks at them.
@@ -11,6 +13,7 @@ type layout struct {
 	frames   map[string]frame // by id
 	order    []frame          // the main frame first, every parent before its children
 	boxes    map[string]box   // by id; what has been asked already
+	leftOut  int              // frames and target sessions that did not answer or are too many
 }
 
 // layout asks every reachable target session for its frames. One that does not answer is left out.
@@ -22,23 +25,49 @@ func (e *Executor) layout(ctx context.Context) (*layout, error) {
 	}
 	children := map[string][]frame{}
 	gather(children, tree, "")
-	// A child target may announce further ones while it is asked.
-	for i, targets := 0, e.view.targets(); i < len(targets) && i < maxFrames; i, targets = i+1, e.view.targets() {
-		if tree, err := e.childTree(ctx, targets[i]); err == nil {
-			gather(children, tree, targets[i].session)
-		}
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
+	l.gatherChildren(ctx, children)
+	if err := ctx.Err(); err != nil {
+		return nil, err
 	}
 	l.add(children, "")
 	return l, nil
 }
 
+// gatherChildren asks the child targets, side by side, and then those that these have announced meanwhile.
+func (l *layout) gatherChildren(ctx context.Context, children map[string][]frame) {
+	ctx, cancel := context.WithTimeout(ctx, layoutTimeout)
+	defer cancel()
+	asked := map[string]bool{}
+	for {
+		fresh := slices.DeleteFunc(l.executor.view.targets(), func(t childTarget) bool { return asked[t.session] })
+		batch := fresh[:min(len(fresh), maxFrames-len(asked))]
+		if len(batch) == 0 {
+			l.leftOut += len(fresh)
+			return
+		}
+		trees := make([]*frameTree, len(batch))
+		var asking sync.WaitGroup
+		for i, target := range batch {
+			asked[target.session] = true
+			asking.Go(func() {
+				if tree, err := l.executor.childTree(ctx, target); err == nil {
+					trees[i] = &tree
+				}
+			})
+		}
+		asking.Wait()
+		for i, tree := range trees {
+			if tree == nil {
+				l.leftOut++
+				continue
+			}
+			gather(children, *tree, batch[i].session)
+		}
+	}
+}
+
 // childTree asks a child target, once for its events and its own children.
 func (e *Executor) childTree(ctx context.Context, target childTarget) (frameTree, error) {
-	ctx, cancel := context.WithTimeout(ctx, frameTimeout)
-	defer cancel()
 	if !target.isEnabled {
 		if err := e.enable(ctx, target.session); err != nil {
 			return frameTree{}, err
@@ -63,7 +92,11 @@ func gather(children map[string][]frame, tree frameTree, child string) {
 // add puts a parent's frames in order, each followed by what is inside it.
 func (l *layout) add(children map[string][]frame, parent string) {
 	for _, f := range children[parent] {
-		if _, known := l.frames[f.frame]; known || len(l.order) == maxFrames {
+		if _, known := l.frames[f.frame]; known {
+			continue
+		}
+		if len(l.order) == maxFrames {
+			l.leftOut++
 			continue
 		}
 		l.frames[f.frame] = f
@@ -93,6 +126,34 @@ func (l *layout) box(ctx context.Context, f frame) (box, error) {
 	at := box{Node: own.Node, X: around.X + own.X, Y: around.Y + own.Y}
 	l.boxes[f.frame] = at
 	return at, nil
+}
+
+// reach takes what was located in a frame through the documents around it into the tab's viewport. Each of them says
+// whether the frame is what is hit there.
+func (l *layout) reach(ctx context.Context, f frame, value json.RawMessage) (json.RawMessage, error) {
+	fields, x, y, isPoint := readPoint(value)
+	for isPoint && f.parent != "" {
+		parent := l.frames[f.parent]
+		own, err := l.executor.owner(ctx, parent.place, f.frame)
+		if err != nil {
+			return nil, err
+		}
+		args, err := encode(map[string]any{"node": own.Node, "x": x, "y": y})
+		if err != nil {
+			return nil, err
+		}
+		answer, err := l.executor.function(ctx, parent.place, functionOver, args)
+		if err != nil {
+			return nil, err
+		}
+		_, x, y, isPoint = readPoint(answer)
+		f = parent
+	}
+	if !isPoint {
+		return nil, fault(codeInternal, "what was located has no place")
+	}
+	fields["x"], fields["y"] = x, y
+	return encode(fields)
 }
 
 // owner asks the page script of the parent's document where a frame's element stands.

@@ -27,7 +27,7 @@ type Step struct {
 	// Frame is the CDP frame id to run in; empty is the main frame.
 	Frame string `json:"frame,omitempty"`
 	// EachFrame runs in the main frame and then in every other frame, in tree order; the step result is a
-	// list of FrameResult. A frame that fails is left out unless it is the main frame.
+	// list of FrameResult. All other frames together have 3 s; one that fails or is late is left out and counted.
 	EachFrame bool `json:"each_frame,omitempty"`
 
 	// Call sends one CDP command to the tab's page target; its result is the step's.

@@ -12,6 +12,9 @@ type FrameResult struct {
 	X     float64         `json:"x"` // the frame's content box in the tab's viewport, CSS pixels
 	Y     float64         `json:"y"`
 	Value json.RawMessage `json:"value"`
+	// LeftOut is, in the main frame's result, how many frames are not in the list: they did not answer in time, or are
+	// too many. A whole target session that did not answer counts as one.
+	LeftOut int `json:"left_out,omitempty"`
 }
 
 // Result is what the edge answers, also when a step failed.

@@ -61,10 +61,11 @@ type reply struct {
 	Error  *program.CallError
 }
 
-func launch(t *testing.T) *chromium {
+func launch(t *testing.T, flags ...string) *chromium {
 	t.Helper()
-	cmd := exec.CommandContext(context.Background(), "chromium-headless-shell", "--no-sandbox", "--remote-debugging-port=0", "--disable-gpu",
+	flags = append(flags, "--no-sandbox", "--remote-debugging-port=0", "--disable-gpu",
 		"--no-first-run", "--disable-background-networking", "--window-size=1000,700", "--user-data-dir="+t.TempDir(), "about:blank")
+	cmd := exec.CommandContext(context.Background(), "chromium-headless-shell", flags...)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	stderr, err := cmd.StderrPipe()
 	if err != nil {
@@ -156,7 +157,7 @@ func (c *chromium) Send(ctx context.Context, session, method string, params any)
 	if err != nil {
 		return nil, err
 	}
-	if err := c.conn.Write(ctx, websocket.MessageText, raw); err != nil {
+	if err := c.conn.Write(context.WithoutCancel(ctx), websocket.MessageText, raw); err != nil { // an expired context would close the socket
 		return nil, err
 	}
 	select {

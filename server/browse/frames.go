@@ -140,3 +140,10 @@ func withheld(at whereabouts) string {
 }
 
 const framesWithheld = "A frame on a domain that the project does not allow is not shown."
+
+// leftOut tells of frames that the edge did not get to.
+func (r *reading) leftOut(frames []program.FrameResult) {
+	if len(frames) > 0 && frames[0].LeftOut > 0 {
+		r.notice(fmt.Sprintf("%d frames of the page did not answer in time, or are too many: they are left out.", frames[0].LeftOut))
+	}
+}

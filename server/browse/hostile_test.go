@@ -3,6 +3,7 @@ package browse_test
 import (
 	"encoding/json"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -11,6 +12,10 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
+
+	"chaperone/server/browse"
+	"chaperone/server/fault"
 )
 
 // names are the identifiers of the page script and of what it is built on: each may be a property that it reads.
@@ -143,5 +148,167 @@ func TestAriaThatLeadsInCirclesIsBorne(t *testing.T) {
 	s := launch(t).page(script, site+"/").snapshot(map[string]any{})
 	if !strings.Contains(s.String(), "One") || !strings.Contains(s.String(), "Two") {
 		t.Errorf("the page reads\n%s", s)
+	}
+}
+
+// hostile serves pages from which {OTHER} leads to the same server as another site.
+func hostile(t *testing.T, all map[string]string) (c *chromium, script, at string) {
+	t.Helper()
+	server := httptest.NewUnstartedServer(nil)
+	other := strings.Replace("http://"+server.Listener.Addr().String(), "127.0.0.1", "localhost", 1)
+	server.Config.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/html")
+		_, _ = io.WriteString(w, strings.ReplaceAll(all[r.URL.Path], "{OTHER}", other))
+	})
+	server.Start()
+	t.Cleanup(server.Close)
+	return launch(t, "--site-per-process"), pageScript(t), server.URL
+}
+
+const pressMe = `<button onclick="document.title='pressed';this.textContent='Pressed'">Press</button>`
+
+func TestClicksStayOutOfOtherDocuments(t *testing.T) {
+	const over = `style="position:absolute;inset:0;opacity:.01;border:0"`
+	const button = `<div role="button" tabindex="0" style="position:relative;width:100px;height:40px">`
+	c, script, at := hostile(t, map[string]string{
+		"/frame":  button + `Next<iframe src="{OTHER}/inside" ` + over + `></iframe></div>`,
+		"/object": button + `Next<object data="{OTHER}/inside" type="text/html" ` + over + `></object></div>`,
+		"/label":  `<input type="checkbox" id="i" style="display:none"><label for="i" style="display:block;position:relative;width:100px;height:40px">Next<iframe src="{OTHER}/inside" ` + over + `></iframe></label>`,
+		"/inside": `<body style="margin:0" onmousedown="parent.postMessage('pressed','*')">other`,
+	})
+	for page, role := range map[string]string{"frame": "button", "object": "button", "label": "checkbox"} {
+		d := drive(t, c, script, browse.Options{})
+		d.at = at
+		d.open(page)
+		d.page(`addEventListener("message", (e) => { document.title = e.data })`)
+		d.refused(`{"action":"click","role":"`+role+`","name":"Next"}`, fault.Covered)
+		if title := d.page("document.title"); title == "pressed" {
+			t.Errorf("%s: the other document was pressed", page)
+		}
+	}
+}
+
+func TestWhatCoversAFrameCoversWhatIsInIt(t *testing.T) {
+	const cover = `<div id="cover" style="position:fixed;inset:0;opacity:.01"></div>`
+	c, script, at := hostile(t, map[string]string{
+		"/":       `<div style="height:2000px">Far up</div><iframe src="{OTHER}/middle" width="400" height="200"></iframe><div style="height:2000px"></div>` + cover,
+		"/shadow": `<div id="host"></div><script>host.attachShadow({mode:"closed"}).innerHTML = '<iframe src="{OTHER}/inside" width="400" height="200"></iframe>'</script>` + cover,
+		"/middle": `<div style="height:500px"></div><iframe src="/inside" style="border:3px solid;padding:7px"></iframe>`,
+		"/inside": `<div style="height:900px"></div>` + pressMe,
+	})
+	for _, page := range []string{"", "shadow"} {
+		d := drive(t, c, script, browse.Options{})
+		d.at = at
+		d.open(page)
+		press := fmt.Sprintf(`{"action":"click","ref":%q}`, d.ref("Press"))
+		d.refused(press, fault.Covered)
+		d.page(`document.getElementById("cover").remove()`)
+		if r := d.do(press); r.Landed == nil || !*r.Landed || !strings.Contains(d.last, "Pressed") {
+			t.Errorf("%q: %+v\n%s", page, r, d.last)
+		}
+	}
+}
+
+func TestAPageCannotHideThatAClickCame(t *testing.T) {
+	const stop = `<script>for (const type of ["mousedown", "click"]) addEventListener(type, (e) => { document.title += type; e.stopImmediatePropagation(); }, true)</script>`
+	c, script, at := hostile(t, map[string]string{
+		"/":       stop + `<button>Go</button>`,
+		"/opens":  `<button onclick='document.open(); document.write(again); document.close()'>Open</button><script>again = ` + "`" + strings.ReplaceAll(stop, "</script>", `<\/script>`) + "`" + ` + "<button>Go</button>"</script>`,
+		"/frames": `<iframe src="{OTHER}/"></iframe>`,
+	})
+	d := drive(t, c, script, browse.Options{})
+	d.at = at
+	d.open("")
+	if r := d.do(`{"action":"click","role":"button","name":"Go"}`); r.Landed == nil || !*r.Landed {
+		t.Errorf("%+v", r)
+	}
+	d.open("opens")
+	d.do(`{"action":"click","role":"button","name":"Open"}`)
+	untold(t, d.do(`{"action":"click","role":"button","name":"Go"}`))
+	d.open("frames")
+	untold(t, d.do(`{"action":"click","role":"button","name":"Go"}`))
+
+	late := c.page(script, at+"/")
+	s := late.snapshot(map[string]any{})
+	var told struct{ Landed, Unsure bool }
+	var where point
+	late.into(&where, "@locate", map[string]any{"target": map[string]any{"doc": s.Doc, "node": s.named(t, "button", "Go").Node}})
+	late.press(s.Doc, where)
+	if late.into(&told, "@landed", map[string]any{"doc": s.Doc, "at": where.At}); told.Landed || !told.Unsure {
+		t.Errorf("%+v", told)
+	}
+}
+
+// untold is an answer that knows that a click was sent, and no more.
+func untold(t *testing.T, r browse.Result) {
+	t.Helper()
+	if r.Landed != nil || !strings.Contains(strings.Join(r.Notices, " "), "Do not click again") {
+		t.Errorf("%+v", r)
+	}
+}
+
+func TestALabelSubmitsWhatItsButtonSubmits(t *testing.T) {
+	const post = `<form method="post"><button id="b">Send</button></form>`
+	c, script, at := hostile(t, map[string]string{
+		"/for":    post + `<label for="b" tabindex="0">Agree</label>`,
+		"/around": `<form method="post"><label tabindex="0"><i>Agree</i> <button style="margin-left:200px">Send</button></label></form>`,
+		"/within": post + `<div role="button" tabindex="0"><label for="b" style="display:block">Agree</label></div>`,
+		"/get":    `<form><button id="b" type="button">Send</button></form><label for="b" tabindex="0">Agree</label>`,
+	})
+	for page, refused := range map[string]bool{"for": true, "around": true, "within": true, "get": false} {
+		p := c.page(script, at+"/"+page)
+		var node float64
+		for _, l := range p.snapshot(map[string]any{}).Lines {
+			if strings.Contains(l.Name, "Agree") {
+				node = float64(l.Node)
+			}
+		}
+		a := p.run("@locate", map[string]any{"target": map[string]any{"doc": p.snapshot(map[string]any{}).Doc, "node": node}, "read_only": true})
+		if got := a.Error != nil && a.Error.Code == "form_refused"; got != refused {
+			t.Errorf("%s: %+v", page, a)
+		}
+	}
+}
+
+func TestFramesThatHangCostLittleTogether(t *testing.T) {
+	c, script, at := hostile(t, map[string]string{
+		"/hang":   `<button>Ours</button>` + strings.Repeat(`<iframe src="{OTHER}/stuck"></iframe>`, 40),
+		"/grow":   `<button>Ours</button><script>setInterval(() => document.body.append(Object.assign(document.createElement("iframe"), {src: "{OTHER}/inside"})), 10)</script>`,
+		"/stuck":  `<script>onload = () => setTimeout(() => { const end = Date.now() + 8000; while (Date.now() < end); }, 1500)</script>`,
+		"/inside": `inside`,
+	})
+	for _, page := range []string{"hang", "grow"} {
+		d := drive(t, c, script, browse.Options{})
+		d.at = at
+		d.open(page)
+		time.Sleep(1500 * time.Millisecond) // by then they hang
+		start := time.Now()
+		r := d.do(`{"action":"snapshot"}`)
+		if took := time.Since(start); took > 6*time.Second || !strings.Contains(r.Snapshot.Text, "Ours") {
+			t.Errorf("%s took %v: %s", page, took, r.Snapshot.Text)
+		}
+		if !strings.Contains(strings.Join(r.Notices, " "), "left out") {
+			t.Errorf("%s: %q", page, r.Notices)
+		}
+		d.page(`(() => { for (const f of document.querySelectorAll("iframe")) f.remove(); for (let i = 0; i < 99; i++) clearInterval(i) })()`)
+	}
+}
+
+func TestADocumentThatIsWrittenAnewIsNotWaitedFor(t *testing.T) {
+	const write = `document.open(); document.write("<title>New</title><p>New <button>Go on</button>")`
+	c, script, at := hostile(t, map[string]string{
+		"/open":   `<button onclick='` + write + `'>Write</button>`,
+		"/closed": `<button onclick='` + write + `; document.close()'>Write</button>`,
+		"/later":  `<button onclick='setTimeout(() => { ` + write + ` }, 50)'>Write</button>`,
+	})
+	for _, page := range []string{"open", "closed", "later"} {
+		d := drive(t, c, script, browse.Options{})
+		d.at = at
+		d.open(page)
+		start := time.Now()
+		r := d.do(`{"action":"click","role":"button","name":"Write"}`)
+		if took := time.Since(start); took > 3*time.Second || !strings.Contains(d.last, "Go on") {
+			t.Errorf("%s took %v: %+v %s", page, took, r, d.last)
+		}
 	}
 }

@@ -125,14 +125,22 @@ func isSamePlace(a, b string) bool {
 
 func (r *reading) notice(text string) { r.result.Notices = append(r.result.Notices, text) }
 
+// landingUnknown is told where nothing was seen of a click that was sent: it may have been heeded all the same.
+const landingUnknown = "The click was sent; whether it landed could not be told. Do not click again before you know."
+
 // readLanding takes a click for done only when a trusted event reached its element.
 func readLanding(r *reading) error {
 	var got struct {
 		Landed bool `json:"landed"`
+		Unsure bool `json:"unsure"`
 	}
 	found, err := r.decode(r.job.plan.landed, &got)
 	if err != nil || !found {
 		return err
+	}
+	if got.Unsure {
+		r.notice(landingUnknown)
+		return nil
 	}
 	if !got.Landed {
 		return fault.New(fault.NotLanded, "The click was sent but did not reach the element", "Something moved or lies over it: take a snapshot.")

@@ -54,11 +54,12 @@ func (e *Engine) lookAgain(ctx context.Context, j job, ran program.Result) (Resu
 		return result, err
 	}
 	if len(ran.Steps) <= first.landed {
-		result.Notices = append(result.Notices, "The click was sent; whether it landed could not be told.")
+		result.Notices = append(result.Notices, landingUnknown)
 		return result, nil
 	}
 	landing := &reading{job: job{plan: first}, ran: ran}
 	err = readLanding(landing)
 	result.Landed = landing.result.Landed
+	result.Notices = append(result.Notices, landing.result.Notices...)
 	return result, err
 }

@@ -21,6 +21,7 @@ func (e *Engine) readSnapshot(r *reading) error {
 	if err != nil {
 		return fault.Wrap(err, "the browser answered in another shape")
 	}
+	r.leftOut(shots.frames)
 	now := shots.render(e.refs, r.job.action.Ref)
 	now.full = r.job.view.full
 	if now.holds {

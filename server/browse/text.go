@@ -41,6 +41,7 @@ func (r *reading) passages() (string, error) {
 	if err := json.Unmarshal(raw, &frames); err != nil {
 		return "", fault.Wrap(fmt.Errorf("decode text: %w", err), "the browser answered in another shape")
 	}
+	r.leftOut(frames)
 	judged := r.options.judge(frames)
 	var parts []string
 	for _, frame := range frames {

@@ -3,7 +3,7 @@ import { isElement } from './dom.ts';
 import { doc } from './nodes.ts';
 
 /** What the last `@locate` waits for, and whether it has come. */
-type Watch = { isMeant: (hit: Element) => boolean; landed: boolean };
+type Watch = { isMeant: (hit: Element) => boolean; landed: boolean; missed: boolean };
 let watch: Watch | null = null;
 
 /** No script of the page was there before our listeners: no other listener can keep a click from them. */
@@ -11,7 +11,7 @@ let isFirst = false;
 
 export function watchFor(isMeant: (hit: Element) => boolean): void {
   listen();
-  watch = { isMeant, landed: false };
+  watch = { isMeant, landed: false, missed: false };
 }
 
 /** Called once a document, as early as the edge can. */
@@ -38,10 +38,12 @@ function note(event: Event): void {
   if (watch === null || !event.isTrusted) return;
   const hit = event.composedPath()[0];
   if (isElement(hit) && watch.isMeant(hit)) watch.landed = true;
+  else watch.missed = true;
 }
 
 export function landed(args: LandedArgs): Landed {
   if (args.doc !== doc) return { landed: performance.timeOrigin >= args.at, gone: true };
-  if (watch?.landed || isFirst) return { landed: watch?.landed ?? false, gone: false };
-  return { landed: false, gone: false, unsure: true };
+  const answer: Landed = { landed: watch?.landed ?? false, gone: false };
+  const isSure = isFirst || watch?.landed || watch?.missed;
+  return isSure ? answer : { ...answer, unsure: true };
 }

@@ -70,6 +70,13 @@ function glob(pattern: string): RegExp {
   return new RegExp(`^${parts.join('')}$`);
 }
 
+/** A document that a script has opened anew is in the script's hands, and may never be closed. */
+function isParsed(): boolean {
+  const [entry] = performance.getEntriesByType('navigation');
+  const isReopened = entry instanceof PerformanceNavigationTiming && entry.domInteractive > 0;
+  return document.readyState === 'loading' && !isReopened;
+}
+
 /** A document is quiet when nothing in it has changed for a while and it has finished parsing. */
 export function quiet(args: QuietArgs): Promise<Quiet> {
   return new Promise((done) => {
@@ -90,7 +97,7 @@ export function quiet(args: QuietArgs): Promise<Quiet> {
     }
 
     function end(isQuiet: boolean): void {
-      if (isQuiet && document.readyState === 'loading') {
+      if (isQuiet && isParsed()) {
         again();
         return;
       }

@@ -75,6 +75,12 @@ export class Span {
   }
 }
 
+/** Rejects when the span is over. */
+export function stopIfOver(span: Span): void {
+  const end = span.over();
+  if (end !== undefined) throw new Ended(end);
+}
+
 export class Ended extends Error {
   readonly end: End;
 

@@ -1,12 +1,12 @@
 import { at, isObject, textAt } from '../policy/json.ts';
 import type { Level } from '../policy/table.ts';
 import { check } from './check.ts';
-import { type Clock, Ended, Span, systemClock } from './clock.ts';
+import { type Clock, Ended, Span, stopIfOver, systemClock } from './clock.ts';
 import { BEFORE_FIRST_STEP, CallError, Fault, failed } from './failure.ts';
-import { enable, FRAME_TIMEOUT_MS, frameTree, Layout } from './layout.ts';
+import { enable, FRAMES_MS, type Frame, frameTree, Layout } from './layout.ts';
 import { parseProgram } from './parse.ts';
 import { lookUp, resolve } from './ref.ts';
-import type { FrameResult, Program, Result, Step } from './types.ts';
+import type { Args, FrameResult, Program, Result, Step } from './types.ts';
 import { View } from './view.ts';
 import { Waits } from './waits.ts';
 import { type Place, type Target, Worlds } from './world.ts';
@@ -193,6 +193,7 @@ export class Executor {
     const frame = layout.frames.get(step.frame);
     if (frame === undefined) throw new Fault('not_found', 'the frame is gone');
     const value = await this.#worlds.call(span, frame, step.name, step.args);
+    if (step.name === '@locate') return await layout.reach(span, frame, value);
     const { box, problem } = await layout.box(span, frame);
     if (problem !== undefined) throw problem;
     const [x, y] = [at(value, 'x'), at(value, 'y')];
@@ -200,28 +201,57 @@ export class Executor {
     return { ...value, x: x + box.x, y: y + box.y };
   }
 
-  /** Runs a function in the main frame and then in all others. Only the main frame's failure is one. */
+  /**
+   * Runs a function in the main frame and then in all others. Only the main frame's failure is one; how many of the
+   * others are left out stands in its result.
+   */
   async #eachFrame(
     span: Span,
     { name, args }: Extract<Step, { kind: 'run' }>,
   ): Promise<FrameResult[]> {
     const main = this.#main();
     const value = await this.#worlds.call(span, main, name, args);
+    const [reading, placing] = [span.part(FRAMES_MS.read), span.part(FRAMES_MS.place)];
     const layout = await Layout.of(this.#worlds, this.#view, span);
-    const results: FrameResult[] = [{ frame: main.frame, x: 0, y: 0, value }];
-    for (const frame of layout.order.slice(1)) {
-      const part = span.part(FRAME_TIMEOUT_MS);
-      try {
-        const value = await this.#worlds.call(part, frame, name, args);
-        // Where the parent cannot tell, the frame is still worth reading.
-        const { node, x, y } = (await layout.box(part, frame)).box;
-        const owner = node === 0 ? {} : { owner: node };
-        results.push({ frame: frame.frame, parent: frame.parent, ...owner, x, y, value });
-      } catch (cause) {
-        if (span.over() !== undefined) throw cause;
-      }
+    const values = await this.#readFrames(reading, layout.order.slice(1), name, args);
+    const results: FrameResult[] = [];
+    for (const [frame, value] of values) {
+      // Where the parent cannot tell, the frame is still worth reading.
+      const { node, x, y } = (await layout.box(placing, frame)).box;
+      const owner = node === 0 ? {} : { owner: node };
+      results.push({ frame: frame.frame, parent: frame.parent, ...owner, x, y, value });
     }
-    return results;
+    stopIfOver(span);
+    const left = layout.leftOut + layout.order.length - 1 - results.length;
+    return [
+      { frame: main.frame, x: 0, y: 0, value, ...(left > 0 && { left_out: left }) },
+      ...results,
+    ];
+  }
+
+  /**
+   * What the frames that answered say, in their order: those of one target session are asked one after the other, the
+   * sessions side by side.
+   */
+  async #readFrames(
+    span: Span,
+    frames: readonly Frame[],
+    name: string,
+    args: Args,
+  ): Promise<[Frame, unknown][]> {
+    const values = new Map<Frame, unknown>();
+    const read = async (child: string): Promise<void> => {
+      for (const frame of frames.filter((frame) => frame.child === child)) {
+        if (span.over() !== undefined) return;
+        try {
+          values.set(frame, await this.#worlds.call(span, frame, name, args));
+        } catch {
+          // It is left out, and counted.
+        }
+      }
+    };
+    await Promise.all(Array.from(new Set(frames.map(({ child }) => child)), read));
+    return frames.filter((frame) => values.has(frame)).map((frame) => [frame, values.get(frame)]);
   }
 
   /**

@@ -1,11 +1,15 @@
 import { at, isObject, textAt } from '../policy/json.ts';
-import type { Span } from './clock.ts';
+import { type Span, stopIfOver } from './clock.ts';
 import { Fault } from './failure.ts';
 import type { ChildTarget, View } from './view.ts';
 import type { Place, World, Worlds } from './world.ts';
 
-/** Bounds what one frame of a page may take, so that a stuck one costs no other. */
-export const FRAME_TIMEOUT_MS = 2000;
+/**
+ * What all frames beside the main one may take together: to tell of the frames in them, until they have answered, and
+ * until their places are known. Those of different target sessions are asked side by side, so that a stuck one costs no
+ * other.
+ */
+export const FRAMES_MS = { layout: 1000, read: 2500, place: 3000 };
 
 /** Bounds how many frames a program looks into. */
 const MAX_FRAMES = 64;
@@ -23,9 +27,13 @@ const AUTO_ATTACH = {
   filter: [{ type: 'iframe' }],
 };
 
-/** Asks one target session for its events and its cross-site frames. */
+/**
+ * Asks one target session for its events and its cross-site frames, and puts the page script before the scripts of its
+ * documents to come.
+ */
 export async function enable(worlds: Worlds, span: Span, child: string): Promise<void> {
   await worlds.ask(span, child, 'Page.enable', {});
+  await worlds.precede(span, child);
   await worlds.ask(span, child, 'Target.setAutoAttach', AUTO_ATTACH);
 }
 
@@ -34,6 +42,8 @@ export class Layout {
   /** The main frame first, every parent before its children. */
   readonly order: Frame[] = [];
   readonly frames = new Map<string, Frame>();
+  /** How many frames and target sessions did not answer or are too many. */
+  leftOut = 0;
   readonly #boxes = new Map<string, Box>();
   readonly #worlds: Worlds;
 
@@ -46,13 +56,50 @@ export class Layout {
     const layout = new Layout(worlds);
     const children = new Map<string, Frame[]>();
     gather(children, await frameTree(worlds, span, ''), '');
-    // A child target may announce further ones while it is asked.
-    for (let i = 0; i < view.children.length && i < MAX_FRAMES; i += 1) {
-      const target = view.children[i];
-      if (target !== undefined) await gatherChild(worlds, span, target, children);
-    }
+    await layout.#gatherChildren(view, span, children);
     layout.#add(children, '');
     return layout;
+  }
+
+  /** Asks the child targets, side by side, and then those that these have announced meanwhile. */
+  async #gatherChildren(view: View, span: Span, children: Map<string, Frame[]>): Promise<void> {
+    const part = span.part(FRAMES_MS.layout);
+    const asked = new Set<string>();
+    for (;;) {
+      const fresh = view.children.filter((target) => !asked.has(target.session));
+      const batch = fresh.slice(0, MAX_FRAMES - asked.size);
+      if (batch.length === 0) {
+        this.leftOut += fresh.length;
+        return;
+      }
+      for (const { session } of batch) asked.add(session);
+      const trees = await Promise.allSettled(batch.map((it) => childTree(this.#worlds, part, it)));
+      stopIfOver(span);
+      for (const [i, tree] of trees.entries()) {
+        if (tree.status === 'fulfilled') gather(children, tree.value, batch[i]?.session ?? '');
+        else this.leftOut += 1;
+      }
+    }
+  }
+
+  /**
+   * Takes what was located in a frame through the documents around it into the tab's viewport. Each of them says whether
+   * the frame is what is hit there.
+   */
+  async reach(span: Span, frame: Frame, located: unknown): Promise<unknown> {
+    let inner = frame;
+    let point = located;
+    for (;;) {
+      const [x, y] = [at(point, 'x'), at(point, 'y')];
+      if (!isObject(located) || typeof x !== 'number' || typeof y !== 'number') {
+        throw new Fault('internal', 'what was located has no place');
+      }
+      const parent = this.frames.get(inner.parent);
+      if (parent === undefined) return { ...located, x, y };
+      const { node } = await ownerOf(this.#worlds, span, parent, inner.frame);
+      point = await this.#worlds.call(span, parent, '@over', { node, x, y });
+      inner = parent;
+    }
   }
 
   /**
@@ -80,7 +127,11 @@ export class Layout {
   /** Puts a parent's frames in order, each followed by what is inside it. */
   #add(children: ReadonlyMap<string, Frame[]>, parent: string): void {
     for (const frame of children.get(parent) ?? []) {
-      if (this.frames.has(frame.frame) || this.order.length === MAX_FRAMES) continue;
+      if (this.frames.has(frame.frame)) continue;
+      if (this.order.length === MAX_FRAMES) {
+        this.leftOut += 1;
+        continue;
+      }
       this.frames.set(frame.frame, frame);
       this.order.push(frame);
       this.#add(children, frame.frame);
@@ -94,22 +145,12 @@ export async function frameTree(worlds: Worlds, span: Span, child: string): Prom
 }
 
 /** Asks a child target, once for its events and its own children. */
-async function gatherChild(
-  worlds: Worlds,
-  span: Span,
-  target: ChildTarget,
-  children: Map<string, Frame[]>,
-): Promise<void> {
-  const part = span.part(FRAME_TIMEOUT_MS);
-  try {
-    if (!target.isEnabled) {
-      await enable(worlds, part, target.session);
-      target.isEnabled = true;
-    }
-    gather(children, await frameTree(worlds, part, target.session), target.session);
-  } catch (cause) {
-    if (span.over() !== undefined) throw cause;
+async function childTree(worlds: Worlds, span: Span, target: ChildTarget): Promise<unknown> {
+  if (!target.isEnabled) {
+    await enable(worlds, span, target.session);
+    target.isEnabled = true;
   }
+  return await frameTree(worlds, span, target.session);
 }
 
 /** Files a session's frames beneath their parents. */

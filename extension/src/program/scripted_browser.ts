@@ -31,7 +31,7 @@ export type Call = Answer & {
 
 type Command = { child: string; method: string; params: object; answer: Answer };
 
-/** Plays a vector's calls: each must come in its turn, and is answered as the vector says. */
+/** Plays a vector's calls: each must come in its target session's turn, and is answered as the vector says. */
 export class ScriptedBrowser implements Target {
   static readonly pageScript = 'PAGE SCRIPT';
   events: { deliver(child: string, method: string, params: unknown): void } | undefined;
@@ -57,7 +57,8 @@ export class ScriptedBrowser implements Target {
   async call(child: string, method: string, params: object): Promise<unknown> {
     if (!this.#isPlaying) return attaching(method);
     const sent = { child, method, params };
-    const next = this.#commands.shift();
+    const turn = this.#commands.findIndex((due) => due.child === child);
+    const [next] = turn < 0 ? [] : this.#commands.splice(turn, 1);
     const due = next && { child: next.child, method: next.method, params: next.params };
     if (next === undefined || !isDeepStrictEqual(sent, due)) {
       this.problems.push(`${JSON.stringify(sent)} came instead of ${JSON.stringify(due)}`);

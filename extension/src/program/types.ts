@@ -40,4 +40,6 @@ export type FrameResult = {
   x: number;
   y: number;
   value: unknown;
+  /** In the main frame's: how many frames did not answer in time, or are too many. */
+  left_out?: number;
 };

@@ -1,5 +1,5 @@
 import { at } from '../policy/json.ts';
-import { Ended, type Span } from './clock.ts';
+import { Ended, type Span, stopIfOver } from './clock.ts';
 import { CallError, Fault, isContextGone, isContextLost } from './failure.ts';
 import type { Args, Settled } from './types.ts';
 import type { View } from './view.ts';
@@ -121,12 +121,6 @@ export class Waits {
   #main(): Place {
     return { frame: this.#view.mainFrame, child: '' };
   }
-}
-
-/** Rejects when the span is over. */
-function stopIfOver(span: Span): void {
-  const end = span.over();
-  if (end !== undefined) throw new Ended(end);
 }
 
 async function pause(span: Span, ms: number): Promise<void> {

@@ -60,6 +60,14 @@ export class Worlds {
     }
   }
 
+  /** Puts the page script before all scripts of the documents to come: it has to hear of clicks before they do. */
+  async precede(span: Span, child: string): Promise<void> {
+    await this.ask(span, child, 'Page.addScriptToEvaluateOnNewDocument', {
+      source: this.#pageScript,
+      worldName: WORLD_NAME,
+    });
+  }
+
   /** The page script's world of a frame, installed where it is missing. */
   async world(span: Span, place: Place): Promise<World> {
     const present = this.#view.worlds.get(place.frame);

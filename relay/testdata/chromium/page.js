@@ -1,5 +1,5 @@
 // The smallest page script that can locate, see whether a click landed, and wait.
-if (globalThis.chaperone === undefined) {
+if (!Object.hasOwn(globalThis, 'chaperone')) {
   let clicked = '';
   addEventListener('click', (event) => (clicked = event.isTrusted ? event.target.id : ''), true);
 
@@ -39,6 +39,13 @@ if (globalThis.chaperone === undefined) {
         y: box.y + element.clientTop + parseFloat(style.paddingTop),
       };
     },
+  };
+  functions['@over'] = ({ node, x, y }) => {
+    const frame = document.querySelector(`[data-node="${node}"]`);
+    const corner = functions['@owner'](frame);
+    const point = { x: corner.x + x, y: corner.y + y };
+    if (document.elementFromPoint(point.x, point.y) !== frame) throw new Error('covered');
+    return point;
   };
   globalThis.chaperone = async (name, args) => {
     try {
