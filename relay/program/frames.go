@@ -90,12 +90,11 @@ func (e *Executor) inFrame(ctx context.Context, s Step, args json.RawMessage) (j
 	if err != nil {
 		return nil, err
 	}
-	fields, x, y, isPoint := readPoint(value)
+	p, isPoint := readPoint(value)
 	if !isPoint {
 		return value, nil
 	}
-	fields["x"], fields["y"] = x+at.X, y+at.Y
-	return encode(fields)
+	return p.at(p.x+at.X, p.y+at.Y)
 }
 
 // eachFrame runs a function in the main frame and then in all others. Only the main frame's failure is one; how many
@@ -155,19 +154,27 @@ func (e *Executor) readFrames(ctx context.Context, until time.Time, frames []fra
 	return values
 }
 
-// readPoint reads an object with numbers x and y.
-func readPoint(value json.RawMessage) (fields map[string]any, x, y float64, ok bool) {
+// point is an object with numbers x and y, whatever else is in it.
+type point struct {
+	fields map[string]any
+	x, y   float64
+}
+
+func readPoint(value json.RawMessage) (point, bool) {
 	answer, err := decodeAny(value)
-	fields, isObject := answer.(map[string]any)
-	if err != nil || !isObject {
-		return nil, 0, 0, false
+	fields, _ := answer.(map[string]any)
+	x, isX := fields["x"].(json.Number)
+	y, isY := fields["y"].(json.Number)
+	if err != nil || !isX || !isY {
+		return point{}, false
 	}
-	left, isX := fields["x"].(json.Number)
-	top, isY := fields["y"].(json.Number)
-	if !isX || !isY {
-		return nil, 0, 0, false
-	}
-	x, errX := left.Float64()
-	y, errY := top.Float64()
-	return fields, x, y, errX == nil && errY == nil
+	left, errX := x.Float64()
+	top, errY := y.Float64()
+	return point{fields: fields, x: left, y: top}, errX == nil && errY == nil
+}
+
+// at is the same object with another place.
+func (p point) at(x, y float64) (json.RawMessage, error) {
+	p.fields["x"], p.fields["y"] = x, y
+	return encode(p.fields)
 }

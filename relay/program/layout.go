@@ -131,14 +131,15 @@ func (l *layout) box(ctx context.Context, f frame) (box, error) {
 // reach takes what was located in a frame through the documents around it into the tab's viewport. Each of them says
 // whether the frame is what is hit there.
 func (l *layout) reach(ctx context.Context, f frame, value json.RawMessage) (json.RawMessage, error) {
-	fields, x, y, isPoint := readPoint(value)
+	located, isPoint := readPoint(value)
+	at := located
 	for isPoint && f.parent != "" {
 		parent := l.frames[f.parent]
 		own, err := l.executor.owner(ctx, parent.place, f.frame)
 		if err != nil {
 			return nil, err
 		}
-		args, err := encode(map[string]any{"node": own.Node, "x": x, "y": y})
+		args, err := encode(map[string]any{"node": own.Node, "x": at.x, "y": at.y})
 		if err != nil {
 			return nil, err
 		}
@@ -146,14 +147,13 @@ func (l *layout) reach(ctx context.Context, f frame, value json.RawMessage) (jso
 		if err != nil {
 			return nil, err
 		}
-		_, x, y, isPoint = readPoint(answer)
+		at, isPoint = readPoint(answer)
 		f = parent
 	}
 	if !isPoint {
 		return nil, fault(codeInternal, "what was located has no place")
 	}
-	fields["x"], fields["y"] = x, y
-	return encode(fields)
+	return located.at(at.x, at.y)
 }
 
 // owner asks the page script of the parent's document where a frame's element stands.

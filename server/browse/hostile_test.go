@@ -29,7 +29,7 @@ func names(t *testing.T) []string {
 		}
 		sources = append(sources, found...)
 	}
-	var all []string
+	all := make([]string, 0, 10_000)
 	for _, source := range sources {
 		text, err := os.ReadFile(source)
 		if err != nil {
@@ -181,7 +181,7 @@ func TestClicksStayOutOfOtherDocuments(t *testing.T) {
 		d.at = at
 		d.open(page)
 		d.page(`addEventListener("message", (e) => { document.title = e.data })`)
-		d.refused(`{"action":"click","role":"`+role+`","name":"Next"}`, fault.Covered)
+		_ = d.refused(`{"action":"click","role":"`+role+`","name":"Next"}`, fault.Covered)
 		if title := d.page("document.title"); title == "pressed" {
 			t.Errorf("%s: the other document was pressed", page)
 		}
@@ -201,7 +201,7 @@ func TestWhatCoversAFrameCoversWhatIsInIt(t *testing.T) {
 		d.at = at
 		d.open(page)
 		press := fmt.Sprintf(`{"action":"click","ref":%q}`, d.ref("Press"))
-		d.refused(press, fault.Covered)
+		_ = d.refused(press, fault.Covered)
 		d.page(`document.getElementById("cover").remove()`)
 		if r := d.do(press); r.Landed == nil || !*r.Landed || !strings.Contains(d.last, "Pressed") {
 			t.Errorf("%q: %+v\n%s", page, r, d.last)
@@ -281,7 +281,7 @@ func TestFramesThatHangCostLittleTogether(t *testing.T) {
 		d := drive(t, c, script, browse.Options{})
 		d.at = at
 		d.open(page)
-		time.Sleep(1500 * time.Millisecond) // by then they hang
+		d.do(`{"action":"wait","ms":1500,"snapshot":"none"}`) // by then they hang
 		start := time.Now()
 		r := d.do(`{"action":"snapshot"}`)
 		if took := time.Since(start); took > 6*time.Second || !strings.Contains(r.Snapshot.Text, "Ours") {
