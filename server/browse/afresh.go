@@ -33,6 +33,9 @@ func (e *Engine) afresh(ctx context.Context, j job) (Result, error) {
 	}
 	j.tab = program.NewTab
 	result, err := e.openAgain(ctx, j)
+	if fault.Is(err, fault.SessionEnded) {
+		return Result{}, err
+	}
 	if f := fault.Of(err); err != nil {
 		return Result{}, fault.New(f.Code, "Tab "+stuck+" hangs and "+left+"; in a fresh tab: "+f.Message, f.Hint).WithDetail(f.Detail)
 	}

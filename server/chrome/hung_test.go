@@ -186,3 +186,16 @@ func TestATabsTitleAndAddressAreBounded(t *testing.T) {
 		t.Errorf("an address of %d characters", n)
 	}
 }
+
+func TestATabThatNeverAnsweredLeavesTimeForAnother(t *testing.T) {
+	s := newSite(t, map[string]string{"/": `<body onload="open('/loop')">`, "/loop": `<script>for (;;);</script>`})
+	w := newWorld(t, s)
+	b := w.open(t, chrome.Interactive)
+	run(t, b, program.NewTab, navigate(s.URL+"/"), settle())
+	within(t, patience, "the popup is listed", func() bool { return len(b.Tabs()) == 2 })
+	start := time.Now()
+	result, err := b.Run(t.Context(), program.Program{Tab: "t2", DeadlineMS: 3000, Steps: []program.Step{{Run: "@state"}}})
+	if took := time.Since(start); err != nil || result.Error == nil || result.Error.Code != "timeout" || took > 2500*time.Millisecond {
+		t.Errorf("%+v, %v after %v", result.Error, err, took)
+	}
+}

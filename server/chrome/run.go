@@ -79,7 +79,11 @@ func (b *Browser) refresh(ctx context.Context) {
 }
 
 func (b *Browser) runIn(ctx context.Context, t *tab, p program.Program) (program.Result, error) {
-	late := time.NewTimer(time.Duration(p.DeadlineMS) * time.Millisecond)
+	patience := time.Duration(p.DeadlineMS) * time.Millisecond
+	if p.Tab != program.NewTab {
+		patience /= 3 // its page has had time already; who asked may want another tab in what is left
+	}
+	late := time.NewTimer(patience)
 	defer late.Stop()
 	select {
 	case <-t.ready:
