@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-	"time"
 )
 
 // button puts a button into a page that runs a script when it is clicked.
@@ -19,10 +18,16 @@ func button(p *page, name, script string) {
 	}`, name, script))
 }
 
-// unasked evaluates a script as the page's own: no person has touched the page.
-func (p *page) unasked(script string) {
+// unasked evaluates a script as the page's own, without the person's touch that eval is to the page.
+func (p *page) unasked(script string) any {
 	p.t.Helper()
-	p.must(p.session, "Runtime.evaluate", object{"expression": script}, nil)
+	var got struct {
+		Result struct {
+			Value any `json:"value"`
+		} `json:"result"`
+	}
+	p.must(p.session, "Runtime.evaluate", object{"expression": script}, &got)
+	return got.Result.Value
 }
 
 // linger is a step that takes as long as the program may.
@@ -45,7 +50,7 @@ func TestWindowsOfTabsThatAreNotSharedAreNotAdopted(t *testing.T) {
 	t.Parallel()
 	s := newSharing(t, "read", "read")
 	own := s.open(s.site.URL + "/own")
-	time.Sleep(5 * time.Second) // until Chrome lets the page open no window: the test has touched it
+	eventually(t, "a page that may open no window", func() bool { return s.tab.unasked("navigator.userActivation.isActive") == false })
 	s.tab.unasked("setInterval(() => window.open('about:blank'), 100)") // asked for, and never given
 	answer := s.during([]any{linger(4000)}, func() {
 		for _, open := range []string{
@@ -74,10 +79,10 @@ func TestWindowsOfAReadOnlyTabSendNoForm(t *testing.T) {
 	within := func(target string) string { return strings.Replace(submit, "TARGET", "'"+target+"'", 1) }
 	frame := "w.document.body.innerHTML = '<iframe name=q></iframe>';" + within("q")
 	cases := map[string]struct{ script, until string }{
-		"at once":             {"window.w = window.open('about:blank');" + within(""), left + "(w)"},
-		"a frame, at once":    {"window.w = window.open('about:blank');" + frame, left + "(w.frames[0])"},
-		"a beacon, at once":   {"window.w = window.open('about:blank'); w.navigator.sendBeacon('/beacon', 'x'); window.sent = true", "window.sent"},
-		"a frame, afterwards": {"window.w = window.open('about:blank'); setTimeout(() => {" + frame + "}, 500)", "w.frames.length > 0 && " + left + "(w.frames[0])"},
+		"at once":                {"window.w = window.open('about:blank');" + within(""), left + "(w)"},
+		"a frame, at once":       {"window.w = window.open('about:blank');" + frame, left + "(w.frames[0])"},
+		"a beacon, at once":      {"window.w = window.open('about:blank'); w.navigator.sendBeacon('/beacon', 'x'); fetch('/after').then(() => { window.sent = true })", "window.sent"},
+		"a frame, afterwards":    {"window.w = window.open('about:blank'); setTimeout(() => {" + frame + "}, 500)", "w.frames.length > 0 && " + left + "(w.frames[0])"},
 		"long after the program": {"setTimeout(() => { window.w = window.open('about:blank'); setTimeout(() => {" + within("") + "}, 7000) }, 2500)", "window.w && " + left + "(w)"},
 	}
 	s := newSharing(t, "read", "read")
@@ -87,7 +92,6 @@ func TestWindowsOfAReadOnlyTabSendNoForm(t *testing.T) {
 		s.server.must(s.name, click("button", "Attack")...)
 		s.server.must(s.name, object{"run": "@state"})
 		s.tab.until(attack.until)
-		time.Sleep(200 * time.Millisecond) // a request that left would arrive
 		if writes := s.writes.Swap(0); writes != 0 {
 			t.Errorf("%s: %d writes arrived, want none", sentence, writes)
 		}
@@ -113,13 +117,16 @@ func TestAWindowStaysHeldWhenItsOpenerIsGone(t *testing.T) {
 	}
 }
 
+// openingRule is the rule that holds new tabs while an agent's input is fresh.
+const openingRule = "chrome.declarativeNetRequest.getSessionRules().then(all => all.find(rule => rule.id === 2))"
+
 func TestAPersonsOwnTabsSendFormsWhileAnAgentWorks(t *testing.T) {
 	t.Parallel()
 	s := newSharing(t, "read", "read")
 	button(s.tab, "Nothing", "")
 	answer := s.during(append(click("button", "Nothing"), linger(8000)), func() {
 		own := s.open(s.site.URL + "/own")
-		time.Sleep(time.Second) // no person is faster
+		s.popup.until(openingRule + ".then(rule => Promise.all(rule.condition.excludedTabIds.map(id => chrome.tabs.get(id)))).then(all => all.some(tab => tab.url.endsWith('/own')))")
 		own.eval("document.getElementById('same').submit()")
 		own.until("location.pathname === '/written'")
 	})
@@ -129,7 +136,7 @@ func TestAPersonsOwnTabsSendFormsWhileAnAgentWorks(t *testing.T) {
 	if writes := s.writes.Load(); writes != 1 {
 		t.Errorf("%d writes arrived, want the person's own one", writes)
 	}
-	time.Sleep(7 * time.Second) // until no input is fresh
+	s.popup.until(openingRule + ".then(rule => rule === undefined)")
 	s.during([]any{linger(4000)}, func() {
 		own := s.open(s.site.URL + "/own")
 		own.eval("document.getElementById('new').submit()")
