@@ -1,0 +1,67 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Grant } from './grants.ts';
+import { newPairing, type Pairing, readPairings } from './pairings.ts';
+import { bareView, viewOf } from './view.ts';
+
+const pairing: Pairing = newPairing({
+  server: 'https://x.org',
+  token: 'secret',
+  project: 'p_1',
+  name: 'P',
+});
+const grant: Grant = {
+  name: 't1',
+  tab: 7,
+  pairing: pairing.key,
+  level: 'act',
+  url: 'https://y.org/',
+  title: 'Y',
+};
+const known = {
+  pairings: [pairing],
+  grants: [grant],
+  standings: [{ grant, level: grant.level }],
+  trouble: undefined,
+  unusable: () => undefined,
+};
+const link = () => ({ is: 'connected' }) as const;
+
+test('a view holds no token, and no text that is long', () => {
+  const current = { tab: 7, title: 'x'.repeat(1e6), url: `data:text/html,${'x'.repeat(1e6)}` };
+  const view = viewOf(known, link, current, { problem: 'x'.repeat(1e6) });
+  const told = JSON.stringify(view);
+  assert.ok(!told.includes('secret'));
+  assert.ok(told.length < 6000);
+});
+
+test('a trouble is shown where the last command has nothing to say', () => {
+  const troubled = { ...known, trouble: 'full' };
+  assert.equal(viewOf(troubled, link, undefined, {}).problem, 'full');
+  assert.equal(viewOf(troubled, link, undefined, { problem: 'closed' }).problem, 'closed');
+});
+
+test('only a code that the server does not know any more asks for another', () => {
+  const told = (code: string) => {
+    const refused = { ...pairing, refused: { code, message: 'No.' } };
+    return viewOf({ ...known, pairings: [refused] }, link, undefined, {}).projects[0];
+  };
+  assert.equal(told('unauthorised')?.needsCode, true);
+  assert.equal(told('replaced')?.needsCode, false);
+  assert.equal(told('replaced')?.link, 'refused');
+});
+
+test('the least of a view still has what is shared and with whom', () => {
+  const broken = { ...known, pairings: [{ ...pairing, server: 'no address' }] };
+  assert.throws(() => viewOf(broken, link, undefined, {}));
+  const { projects, problem } = bareView(broken, 'broken');
+  assert.equal(problem, 'broken');
+  assert.equal(projects[0]?.key, pairing.key);
+  assert.equal(projects[0]?.tabs[0]?.tab, 7);
+});
+
+test('a stored pairing without a server that can be reached is left out', () => {
+  assert.equal(readPairings([pairing]).length, 1);
+  assert.equal(readPairings([{ ...pairing, server: 'no address' }]).length, 0);
+  assert.equal(readPairings([{ ...pairing, name: 'x'.repeat(1e6) }])[0]?.name.length, 100);
+});
