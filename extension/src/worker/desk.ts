@@ -55,15 +55,19 @@ export class Desk {
 
   /** Takes up what an earlier life of the worker left, and dials. */
   async start(): Promise<void> {
+    const left = this.book.grants; // what is shared from now on is told by events alone
     for (const tab of await port.adopt()) {
       if (this.book.ofTab(tab) === undefined) void port.detach(tab);
       else this.#seats.adopt(tab);
     }
     const open = new Map((await tabs.all()).map((tab) => [tab.id, tab]));
-    for (const { tab } of this.book.grants) {
+    for (const { tab } of left) {
       const present = open.get(tab);
       if (present === undefined) this.tabRemoved(tab);
-      else this.tabChanged(present);
+      else {
+        this.tabRegrouped(tab, present.groupId);
+        this.tabChanged(present);
+      }
     }
     this.#wall.begin([...open.keys()].flatMap((id) => id ?? []));
     await this.#wall.sync().catch(() => undefined); // each program asks again, and does not run without
@@ -130,12 +134,14 @@ export class Desk {
     if (tab.id !== undefined && tab.url) this.#wall.met(tab.id); // it has arrived somewhere
     const grant = tab.id === undefined ? undefined : this.book.ofTab(tab.id)?.grant;
     if (grant === undefined) return;
-    if (grant.group !== undefined && tab.groupId !== grant.group) {
-      this.book.writeGrants(drop(this.book.grants, grant.tab)); // dragged out of the group: unshared
-      return;
-    }
     const seen = { url: tabs.addressOf(tab), title: tab.title ?? '' };
     this.book.writeGrants(update(this.book.grants, grant.tab, seen));
+  }
+
+  /** A tab that is dragged out of its group is unshared. */
+  tabRegrouped(tab: number, group: number): void {
+    const shown = this.book.ofTab(tab)?.grant.group;
+    if (shown !== undefined && shown !== group) this.book.writeGrants(drop(this.book.grants, tab));
   }
 
   tabReplaced(from: number, to: number): void {

@@ -25,6 +25,7 @@ tabs.listen({
   created: (tab) => tell((ready) => ready.tabCreated(tab)),
   opened: (tab, by) => tell((ready) => ready.tabOpened(tab, by)),
   changed: (tab) => tell((ready) => ready.tabChanged(tab)),
+  regrouped: (tab, group) => tell((ready) => ready.tabRegrouped(tab, group)),
   replaced: (from, to) => tell((ready) => ready.tabReplaced(from, to)),
   removed: (tab) => tell((ready) => ready.tabRemoved(tab)),
 });

@@ -5,6 +5,8 @@ export type TabListener = {
   /** A page of one tab opened another. Chrome tells it after `created` and before the new tab is anywhere. */
   opened(tab: number, by: number): void;
   changed(tab: chrome.tabs.Tab): void;
+  /** A tab came into a group, or out of any. */
+  regrouped(tab: number, group: number): void;
   replaced(from: number, to: number): void;
   removed(tab: number): void;
 };
@@ -15,7 +17,10 @@ export function listen(listener: TabListener): void {
   chrome.webNavigation.onCreatedNavigationTarget.addListener(({ tabId, sourceTabId }) =>
     listener.opened(tabId, sourceTabId),
   );
-  chrome.tabs.onUpdated.addListener((_id, _change, tab) => listener.changed(tab));
+  chrome.tabs.onUpdated.addListener((id, change, tab) => {
+    if (change.groupId !== undefined) listener.regrouped(id, change.groupId);
+    listener.changed(tab);
+  });
   chrome.tabs.onReplaced.addListener((to, from) => listener.replaced(from, to));
   chrome.tabs.onRemoved.addListener((tab) => listener.removed(tab));
 }
