@@ -96,7 +96,8 @@ export type Owner = { node: number; x: number; y: number };
 
 /**
  * `@over`, which the edge asks of every document around a frame in which it has located something: is it that frame which
- * is hit at a point of its content box? It answers the point in its own viewport, and else refuses with `covered`.
+ * is hit at a point of its content box? It answers the point in its own viewport, and else refuses with
+ * `covered`, or `not_visible` where the frame is scaled or turned and the page could lead a click anywhere in it.
  */
 export type OverArgs = { node: number; x: number; y: number };
 export type Over = { x: number; y: number };

@@ -1,4 +1,4 @@
-import type { LocateArgs, Located, Over, OverArgs } from './contract.ts';
+import type { LocateArgs, Located } from './contract.ts';
 import { isA, own, tagOf } from './dom.ts';
 import { Refusal } from './failure.ts';
 import { resolve } from './find.ts';
@@ -6,8 +6,7 @@ import { closest, elementAt, elementsOf, within } from './flat.ts';
 import { submitsForm } from './form.ts';
 import { watchFor } from './landing.ts';
 import { nameOf } from './names.ts';
-import { doc, elementNumbered, numberOf } from './nodes.ts';
-import { owner } from './owner.ts';
+import { doc, numberOf } from './nodes.ts';
 import { asksForClicks, kindOf, roleOf } from './roles.ts';
 import { isVisible } from './sight.ts';
 import { isDisabled } from './states.ts';
@@ -15,7 +14,7 @@ import { isInert, labelsOf } from './walk.ts';
 
 const WAIT_MS = 3000;
 /** What covers an element is rarely gone by waiting: say so soon. */
-const COVERED_MS = 800;
+export const COVERED_MS = 800;
 /** Animation frames stop in hidden tabs; a timer does not. */
 const FRAME_MS = 60;
 
@@ -197,22 +196,4 @@ function refuseForm(el: Element, point: Point): void {
     'form_refused',
     'The click would submit a form, which reading does not permit.',
   );
-}
-
-/** Waits until the frame's element would be hit at a point of its content box, and answers that point of the viewport. */
-export async function over(args: OverArgs): Promise<Over> {
-  const el = elementNumbered(args.node);
-  const start = performance.now();
-  for (;;) {
-    const corner = owner(el);
-    const point = { x: corner.x + args.x, y: corner.y + args.y };
-    const root = own(el).getRootNode();
-    if (root instanceof Document || root instanceof ShadowRoot) {
-      if (root.elementFromPoint(point.x, point.y) === el) return point;
-    }
-    if (performance.now() - start > COVERED_MS) {
-      throw new Refusal('covered', 'Something in the page around the frame lies over the element.');
-    }
-    await frame();
-  }
 }
