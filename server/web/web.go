@@ -25,7 +25,7 @@ func New(o Options) (http.Handler, error) {
 	if err != nil {
 		return nil, err
 	}
-	return guard(o, s.router()), nil
+	return guard(s.o, s.router()), nil
 }
 
 func newSite(o Options) (*site, error) {
