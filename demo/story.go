@@ -167,7 +167,7 @@ func (s *story) pair(ctx context.Context) (string, error) {
 }
 
 func (s *story) share(ctx context.Context) (string, error) {
-	return "My notes, at level read; no other tab can be reached", s.person.Share(ctx, s.notes, "read")
+	return "My notes, at level read; no other tab of the person can be reached", s.person.Share(ctx, s.notes, "read")
 }
 
 func (s *story) read(ctx context.Context) (string, error) {
