@@ -27,6 +27,7 @@ type room struct {
 	project  string // the default project's id
 	projects *project.Projects
 	backend  *backend
+	journal  *journal
 }
 
 func open(t *testing.T, limits session.Limits) *room {
@@ -53,9 +54,9 @@ func open(t *testing.T, limits session.Limits) *room {
 	must(err)
 	artifacts, err := artifact.Open(artifact.Config{Store: s, Dir: dir + "/data", LinkKey: make([]byte, 32)})
 	must(err)
-	b := &backend{}
-	r := &room{store: s, ledger: l, actor: actor, project: p.ID, projects: projects, backend: b, Service: session.New(session.Config{
-		Store: s, Projects: projects, Ledger: l, Artifacts: artifacts, Limits: limits,
+	b, j := &backend{}, &journal{Ledger: l}
+	r := &room{store: s, ledger: l, actor: actor, project: p.ID, projects: projects, backend: b, journal: j, Service: session.New(session.Config{
+		Store: s, Projects: projects, Ledger: j, Artifacts: artifacts, Limits: limits,
 		Backends: map[project.Backend]session.Backend{project.Managed: b},
 	})}
 	t.Cleanup(func() {
@@ -64,6 +65,20 @@ func open(t *testing.T, limits session.Limits) *room {
 		must(s.Close())
 	})
 	return r
+}
+
+// journal is the real ledger that tells when an entry has been journalled.
+type journal struct {
+	*ledger.Ledger
+	begun func()
+}
+
+func (j *journal) Begin(ctx context.Context, entry ledger.Entry) (ledger.Pending, error) {
+	pending, err := j.Ledger.Begin(ctx, entry)
+	if j.begun != nil {
+		j.begun()
+	}
+	return pending, err
 }
 
 // backend opens browsers that answer every program at once.
