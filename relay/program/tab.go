@@ -22,6 +22,8 @@ type Tab struct {
 	// Made is true for a tab that the session (or a page of it) opened: it is closed at the session's end.
 	Made   bool   `json:"made,omitempty"`
 	Opener string `json:"opener,omitempty"`
+	// Target is the page's CDP target id; empty while the edge does not know it.
+	Target string `json:"target,omitempty"`
 }
 
 // CastOptions asks for a stream of pictures of one tab.
