@@ -1,5 +1,5 @@
 /** What the popup and the worker say to each other, over one port. */
-import type { Level } from '../worker/grants.ts';
+import type { Level, Share } from '../worker/grants.ts';
 
 export const portName = 'popup';
 
@@ -7,12 +7,15 @@ export const portName = 'popup';
 export type Command =
   | { do: 'look'; tab: number }
   | { do: 'connect'; code: string }
-  | { do: 'share'; tab: number; project: string; level: Level }
+  | { do: 'share'; tab: number; project: string; share: Share }
+  | { do: 'new_tab'; project: string; share: Share }
   | { do: 'level'; tab: number; level: Level }
   | { do: 'unshare'; tab: number }
   | { do: 'may_open'; project: string; on: boolean }
+  | { do: 'regroup'; project: string }
   | { do: 'again'; project: string }
-  | { do: 'disconnect'; project: string };
+  | { do: 'disconnect'; project: string }
+  | { do: 'disconnect_all' };
 
 /** From the worker, after each change. */
 export type View = {
@@ -27,25 +30,35 @@ export type View = {
 export type ProjectView = {
   key: string;
   name: string;
+  /** Where the server is: an origin. */
   server: string;
-  link: 'connecting' | 'connected' | 'waiting' | 'refused';
-  /** Why the connection is refused. */
-  why?: string;
-  /** Only another connection code helps. */
-  needsCode: boolean;
+  /** Who is connected there; empty until the server has said it. */
+  account: string;
+  link: LinkView;
   /** What the project permits at most. */
   ceiling: Level;
   mayOpen: boolean;
   tabs: TabView[];
 };
 
+export type LinkView =
+  | { is: 'connecting' }
+  | { is: 'connected' }
+  /** It dials again by itself, at this time. */
+  | { is: 'waiting'; untilMS?: number }
+  /** It does not dial again by itself. */
+  | { is: 'refused'; code: string; why: string };
+
 export type TabView = {
   tab: number;
   title: string;
   url: string;
   level: Level;
+  stays: boolean;
   /** Opened by an agent. */
   made: boolean;
+  /** A session has it. */
+  used: boolean;
   suspended?: string;
 };
 

@@ -5,6 +5,7 @@ import {
   actWords,
   choiceWords,
   hostWords,
+  needsCode,
   noteWords,
   statusWords,
   tabWords,
@@ -50,7 +51,7 @@ function drawSections(isConnecting: boolean, isConnected: boolean): void {
 
 function drawStatus(project: ProjectView | undefined): void {
   const status = element('status', HTMLElement);
-  status.setAttribute('data-link', project?.link ?? '');
+  status.setAttribute('data-link', project?.link.is ?? '');
   const words = project === undefined ? '' : statusWords(project.link);
   if (status.textContent !== words) status.textContent = words;
 }
@@ -61,7 +62,7 @@ function drawProject(project: ProjectView | undefined, view: View): void {
   element('project-choice', HTMLElement).hidden = !isChoice;
   element('project-name', HTMLElement).hidden = isChoice;
   element('project-name', HTMLElement).textContent = project.name;
-  element('server', HTMLElement).textContent = `Server ${project.server}`;
+  element('server', HTMLElement).textContent = `${hostWords(project.server)}`;
   const select = element('project-select', HTMLSelectElement);
   select.replaceChildren(
     ...view.projects.map((one) => {
@@ -72,8 +73,8 @@ function drawProject(project: ProjectView | undefined, view: View): void {
   const trouble = troubleWords(project);
   element('trouble', HTMLElement).hidden = trouble === '';
   element('trouble-text', HTMLElement).textContent = trouble;
-  element('again', HTMLElement).hidden = project.link !== 'refused';
-  element('new-code', HTMLElement).hidden = !project.needsCode;
+  element('again', HTMLElement).hidden = project.link.is !== 'refused';
+  element('new-code', HTMLElement).hidden = !needsCode(project);
   element('may-open', HTMLInputElement).checked = project.mayOpen;
 }
 
@@ -93,7 +94,7 @@ function drawCurrent(
   const canShare = shared === undefined && other === undefined && current.unusable === undefined;
   element('levels', HTMLElement).hidden = !canShare && shared === undefined;
   element('share', HTMLButtonElement).hidden = !canShare;
-  element('share', HTMLButtonElement).disabled = project.link === 'refused';
+  element('share', HTMLButtonElement).disabled = project.link.is === 'refused';
   element('unshare', HTMLElement).hidden = shared === undefined && other === undefined;
   drawLevels(project, shared?.level);
 }

@@ -93,7 +93,7 @@ element('may-open', HTMLInputElement).addEventListener('change', (event) => {
 });
 onClick('share', ({ key }) => {
   const level = element('level-act', HTMLInputElement).checked ? 'act' : 'read';
-  if (tab !== undefined) tell({ do: 'share', tab, project: key, level });
+  if (tab !== undefined) tell({ do: 'share', tab, project: key, share: { level } });
 });
 onClick('unshare', () => {
   if (tab !== undefined) tell({ do: 'unshare', tab });

@@ -6,9 +6,9 @@ import { actWords, choiceWords, hostWords, noteWords, tabWords, troubleWords } f
 const project: ProjectView = {
   key: 'p',
   name: 'P',
-  server: 'x.org',
-  link: 'connected',
-  needsCode: false,
+  server: 'https://x.org',
+  account: 'me',
+  link: { is: 'connected' },
   ceiling: 'read',
   mayOpen: true,
   tabs: [],
@@ -22,19 +22,31 @@ test('a good connection needs no words', () => {
 
 test('a lost connection says that it is retried, a refused one why', () => {
   assert.match(
-    troubleWords({ ...project, link: 'waiting' }),
+    troubleWords({ ...project, link: { is: 'waiting' } }),
     /x\.org does not answer.*keeps trying/,
   );
-  assert.equal(troubleWords({ ...project, link: 'refused', why: 'Revoked.' }), 'Revoked.');
+  assert.equal(
+    troubleWords({ ...project, link: { is: 'refused', code: 'forbidden', why: 'Revoked.' } }),
+    'Revoked.',
+  );
 });
 
 test('a code that is no longer valid is said to need another', () => {
-  const refused = { ...project, link: 'refused', why: 'revoked', needsCode: true } as const;
+  const link = { is: 'refused', code: 'unauthorised', why: 'revoked' } as const;
+  const refused = { ...project, link };
   assert.match(troubleWords(refused), /^Revoked\. Copy a new code, .*chaperone pair/);
 });
 
 test('the list marks the tab that the popup is about, and who opened a tab', () => {
-  const tab = { tab: 1, title: 'X', url: 'https://x.org/', level: 'read', made: false } as const;
+  const tab = {
+    tab: 1,
+    title: 'X',
+    url: 'https://x.org/',
+    level: 'read',
+    stays: false,
+    made: false,
+    used: false,
+  } as const;
   assert.equal(tabWords(tab, false), 'x.org');
   assert.equal(tabWords({ ...tab, made: true }, true), 'This tab · Opened by an agent · x.org');
   assert.equal(tabWords({ ...tab, suspended: 'Asleep.' }, true), 'This tab · Paused');
@@ -65,7 +77,7 @@ test('a page is called by its host, or by its address where it has none', () => 
 });
 
 test('projects of one name are told apart by their servers', () => {
-  const other = { ...project, key: 'q', server: 'y.org' };
+  const other = { ...project, key: 'q', server: 'https://y.org' };
   assert.equal(choiceWords(project, [project, { ...other, name: 'Q' }]), 'P');
   assert.equal(choiceWords(project, [project, other]), 'P (x.org)');
 });

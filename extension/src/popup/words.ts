@@ -2,7 +2,7 @@ import type { CurrentView, ProjectView, TabView } from './contract.ts';
 
 /** The state of a connection, as short as the header has room for. */
 export function statusWords(link: ProjectView['link']): string {
-  switch (link) {
+  switch (link.is) {
     case 'connected':
       return 'Connected';
     case 'connecting':
@@ -18,16 +18,16 @@ export function statusWords(link: ProjectView['link']): string {
 
 /** What is wrong with a connection and what happens next; empty while nothing is. */
 export function troubleWords(project: ProjectView): string {
-  switch (project.link) {
+  switch (project.link.is) {
     case 'connected':
     case 'connecting':
       return '';
     case 'waiting':
-      return `${project.server} does not answer. Chaperone keeps trying by itself; your shared tabs stay as they are.`;
+      return `${hostWords(project.server)} does not answer. Chaperone keeps trying by itself; your shared tabs stay as they are.`;
     case 'refused':
       return [
-        sentence(project.why || 'The server refused this browser'),
-        ...codeWords(project),
+        sentence(project.link.why || 'The server refused this browser'),
+        ...(needsCode(project) ? [codeWords] : []),
       ].join(' ');
     default:
       return project.link satisfies never;
@@ -39,8 +39,11 @@ function sentence(words: string): string {
   return `${words.charAt(0).toUpperCase()}${words.slice(1)}${/[.!?]$/.test(words) ? '' : '.'}`;
 }
 
-function codeWords({ needsCode }: ProjectView): string[] {
-  return needsCode ? ['Copy a new code, from the dashboard or with “chaperone pair”.'] : [];
+const codeWords = 'Copy a new code, from the dashboard or with “chaperone pair”.';
+
+/** Whether only another connection code helps. */
+export function needsCode({ link }: ProjectView): boolean {
+  return link.is === 'refused' && link.code === 'unauthorised';
 }
 
 /** What to know about the current tab before and while it is shared; empty where nothing is. */
@@ -55,7 +58,7 @@ export function noteWords(
       : `Paused: ${current.unusable} Agents can go on once the tab is back on a page of yours.`;
   }
   if (other !== undefined) return `This tab is shared with ${other}. A tab belongs to one project.`;
-  if (current.project === undefined && chosen.link === 'refused') {
+  if (current.project === undefined && chosen.link.is === 'refused') {
     return 'Connect again before you share a tab.';
   }
   return '';
@@ -64,7 +67,7 @@ export function noteWords(
 /** What a project is called among others: with its server where their names do not tell them apart. */
 export function choiceWords(project: ProjectView, all: readonly ProjectView[]): string {
   const isUnique = all.every(({ key, name }) => key === project.key || name !== project.name);
-  return isUnique ? project.name : `${project.name} (${project.server})`;
+  return isUnique ? project.name : `${project.name} (${hostWords(project.server)})`;
 }
 
 /** What acting means in this project. */

@@ -2,9 +2,9 @@
 import { type Command, portName, type View } from '../popup/contract.ts';
 import { readCode } from './code.ts';
 import type { Desk } from './desk.ts';
-import { drop, type Level, readLevel, update } from './grants.ts';
+import { drop, readLevel, type Share, update } from './grants.ts';
 import { newPairing } from './pairings.ts';
-import { fields, member, number, text } from './parse.ts';
+import { type Fields, fields, member, number, text } from './parse.ts';
 import { addressOf, find } from './tabs.ts';
 import { bareView, type Outcome, viewOf } from './view.ts';
 
@@ -63,7 +63,9 @@ class Counter {
         this.#tab = command.tab;
         return undefined;
       case 'share':
-        return this.#desk.house.share(command.project, command.tab, command.level);
+        return this.#desk.house.share(command.project, command.tab, command.share);
+      case 'new_tab':
+        return this.#desk.house.shareNew(command.project, command.share);
       case 'level':
         book.writeGrants(update(book.grants, command.tab, { level: command.level }));
         return undefined;
@@ -73,11 +75,17 @@ class Counter {
       case 'may_open':
         book.changePairing(command.project, { mayOpen: command.on });
         return undefined;
+      case 'regroup':
+        this.#desk.regroup(command.project);
+        return undefined;
       case 'again':
         this.#desk.again(command.project);
         return undefined;
       case 'disconnect':
         this.#desk.disconnect(command.project);
+        return undefined;
+      case 'disconnect_all':
+        for (const { key } of book.pairings) this.#desk.disconnect(key);
         return undefined;
       default:
         return command satisfies never;
@@ -130,32 +138,33 @@ function isPopup(sender: chrome.runtime.MessageSender | undefined): boolean {
 
 function readCommand(message: unknown): Command | undefined {
   const command = fields(message);
-  const tab = number(command, 'tab');
   const project = text(command, 'project');
-  const level = readLevel(member(command, 'level'));
+  const tab = number(command, 'tab');
   switch (text(command, 'do')) {
-    case 'look':
-      return tab === undefined ? undefined : { do: 'look', tab };
     case 'connect':
       return { do: 'connect', code: text(command, 'code') ?? '' };
-    case 'share':
-      return share(tab, project, level);
-    case 'level':
-      return tab === undefined || !level ? undefined : { do: 'level', tab, level };
-    case 'unshare':
-      return tab === undefined ? undefined : { do: 'unshare', tab };
+    case 'disconnect_all':
+      return { do: 'disconnect_all' };
     default:
-      return project === undefined ? undefined : readProjectCommand(command, project);
+      return (
+        (project === undefined ? undefined : readProjectCommand(command, project)) ??
+        (tab === undefined ? undefined : readTabCommand(command, tab))
+      );
   }
 }
 
-function readProjectCommand(
-  command: ReturnType<typeof fields>,
-  project: string,
-): Command | undefined {
+function readProjectCommand(command: Fields | undefined, project: string): Command | undefined {
+  const tab = number(command, 'tab');
+  const share = readShare(command);
   switch (text(command, 'do')) {
+    case 'share':
+      return tab === undefined || !share ? undefined : { do: 'share', tab, project, share };
+    case 'new_tab':
+      return share && { do: 'new_tab', project, share };
     case 'may_open':
       return { do: 'may_open', project, on: member(command, 'on') === true };
+    case 'regroup':
+      return { do: 'regroup', project };
     case 'again':
       return { do: 'again', project };
     case 'disconnect':
@@ -165,11 +174,23 @@ function readProjectCommand(
   }
 }
 
-function share(
-  tab: number | undefined,
-  project: string | undefined,
-  level: Level | undefined,
-): Command | undefined {
-  if (tab === undefined || project === undefined || level === undefined) return undefined;
-  return { do: 'share', tab, project, level };
+function readTabCommand(command: Fields | undefined, tab: number): Command | undefined {
+  const level = readLevel(member(command, 'level'));
+  switch (text(command, 'do')) {
+    case 'look':
+      return { do: 'look', tab };
+    case 'level':
+      return level && { do: 'level', tab, level };
+    case 'unshare':
+      return { do: 'unshare', tab };
+    default:
+      return undefined;
+  }
+}
+
+function readShare(command: Fields | undefined): Share | undefined {
+  const share = fields(member(command, 'share'));
+  const level = readLevel(member(share, 'level'));
+  if (level === undefined) return undefined;
+  return member(share, 'stays') === true ? { level, stays: true } : { level };
 }

@@ -95,14 +95,23 @@ export class Desk {
     this.#keepAwake();
   }
 
-  /** Dials a refused pairing once more, because the person asks for it. */
+  /** Dials now, because the person asks for it: a refused pairing once more, one that waits without waiting longer. */
   again(key: string): void {
     const pairing = this.book.pairing(key);
     if (pairing === undefined) return;
+    if (pairing.refused === undefined) {
+      this.#links.get(key)?.start();
+      return;
+    }
     const { refused: _, ...rest } = pairing;
     this.book.writePairings(this.book.pairings.map((one) => (one === pairing ? rest : one)));
     this.#dial(rest);
     this.#keepAwake();
+  }
+
+  /** Shows a project's tabs in its group again, where they can be. */
+  regroup(key: string): void {
+    for (const { pairing, tab } of this.book.grants) if (pairing === key) this.#group(tab);
   }
 
   linkState(key: string): LinkState {
@@ -177,7 +186,11 @@ export class Desk {
       tabs: () => tabsOf(this.book.standings, key),
       changed: (state: LinkState) => this.#linkChanged(key, state),
       paired: (paired: Extract<ServerMessage, { t: 'paired' }>) =>
-        this.book.changePairing(key, { ceiling: paired.level, name: paired.project.name }),
+        this.book.changePairing(key, {
+          account: paired.account,
+          ceiling: paired.level,
+          name: paired.project.name,
+        }),
       received: (message: ServerMessage, line: Line) => this.#received(key, message, line),
     };
     const link = new Link(pairing, identity, owner, (address) => new WebSocket(address));
@@ -278,12 +291,16 @@ export class Desk {
       this.#seats.release(tab);
     }
     for (const { tab } of found.awake) void this.#casts.resume(tab);
-    for (const { tab } of found.fresh) this.#shown = this.#shown.then(() => this.#showGroup(tab));
+    for (const { tab } of found.fresh) this.#group(tab);
     for (const key of found.pairings) {
       this.#links.get(key)?.send({ t: 'tabs', tabs: tabsOf(this.book.standings, key) });
     }
     void this.#wall.sync().catch(() => undefined); // each program asks again, and does not run without
     this.#tellWatchers();
+  }
+
+  #group(tab: number): void {
+    this.#shown = this.#shown.then(() => this.#showGroup(tab));
   }
 
   async #showGroup(tab: number): Promise<void> {

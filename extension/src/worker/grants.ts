@@ -12,6 +12,8 @@ export type Grant = Readonly<{
   /** Key of the pairing whose project the tab is shared with. */
   pairing: string;
   level: Level;
+  /** The tab may be used only on the site it was shared on. */
+  stays?: true;
   url: string;
   title: string;
   session?: string;
@@ -20,6 +22,9 @@ export type Grant = Readonly<{
   /** The tab group that displays the grant, once the tab has been seen in it. */
   group?: number;
 }>;
+
+/** What a person chooses when sharing a tab. */
+export type Share = Pick<Grant, 'level' | 'stays'>;
 
 export type Grants = readonly Grant[];
 

@@ -110,7 +110,7 @@ async function sharing() {
   const world = built();
   world.open.set(1, { id: 1, url: 'https://x.org/' });
   world.open.set(2, { id: 2, url: 'https://x.org/window' });
-  await world.house.share(key, 1, 'read');
+  await world.house.share(key, 1, { level: 'read' });
   world.house.claim(order('s_1'), 't1');
   return world;
 }

@@ -3,7 +3,7 @@ import type { Result } from '../program/executor.ts';
 import { Fault } from '../program/failure.ts';
 import { parseProgram } from '../program/parse.ts';
 import type { Book } from './book.ts';
-import { add, drop, type Level, maxGrants, update } from './grants.ts';
+import { add, drop, type Level, maxGrants, type Share, update } from './grants.ts';
 import { fields, member, text } from './parse.ts';
 import type { Order } from './runs.ts';
 import type { Seats } from './seats.ts';
@@ -34,7 +34,7 @@ export class House {
   }
 
   /** Shares a tab, because the person says so; the answer is why it was not done. */
-  async share(key: string, id: number, level: Level): Promise<string | undefined> {
+  async share(key: string, id: number, share: Share): Promise<string | undefined> {
     const tab = await find(id);
     if (tab === undefined) return 'This tab is closed.';
     const url = addressOf(tab);
@@ -44,10 +44,18 @@ export class House {
     if (this.#isFull()) return tooMany;
     return await this.#placing(async () => {
       const name = await this.#book.takeName();
-      const grant = { name, tab: id, pairing: key, level, url, title: tab.title ?? '' };
+      const grant = { name, tab: id, pairing: key, ...share, url, title: tab.title ?? '' };
       this.#book.writeGrants(add(this.#book.grants, grant));
       return undefined;
     });
+  }
+
+  /** Opens a blank tab in front and shares it, because the person says so; the answer is why it was not done. */
+  async shareNew(key: string, share: Share): Promise<string | undefined> {
+    if (this.#book.pairing(key) === undefined) return 'This project is not connected.';
+    if (this.#isFull()) return tooMany;
+    const tab = (await openBlank({ active: true }))?.id;
+    return tab === undefined ? 'No browser window is open.' : await this.share(key, tab, share);
   }
 
   /** The tab that the session may use by this name; the first session to use a tab owns it. */

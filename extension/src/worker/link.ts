@@ -14,7 +14,7 @@ import {
 export type LinkState =
   | { is: 'connecting' }
   | { is: 'connected' }
-  | { is: 'waiting' }
+  | { is: 'waiting'; untilMS: number }
   | { is: 'refused'; why: Refused }
   | { is: 'stopped' };
 
@@ -220,10 +220,11 @@ export class Link {
 
   #lost(): void {
     this.#hangUp(1000, '');
-    const wait = Math.min(longestWaitMS, firstWaitMS * 2 ** this.#failures);
+    const longest = Math.min(longestWaitMS, firstWaitMS * 2 ** this.#failures);
+    const wait = longest * (0.5 + Math.random() / 2);
     this.#failures += 1;
-    this.#wait = setTimeout(() => this.#open(), wait * (0.5 + Math.random() / 2));
-    this.#become({ is: 'waiting' });
+    this.#wait = setTimeout(() => this.#open(), wait);
+    this.#become({ is: 'waiting', untilMS: Date.now() + wait });
   }
 
   #hangUp(code: number, reason: string): void {

@@ -9,6 +9,8 @@ export type Refused = { code: string; message: string };
 /** One project this browser is connected to. The token never leaves the worker. */
 export type Pairing = Connection & {
   key: string;
+  /** Who is connected, as the server last told it; empty until then. */
+  account: string;
   /** The policy's ceiling as last told; read until the server says otherwise. */
   ceiling: Level;
   /** Whether agents of this project may open tabs of their own. */
@@ -18,7 +20,8 @@ export type Pairing = Connection & {
 
 export function newPairing(connection: Connection): Pairing {
   const name = readable(connection.name, maxLabel) || connection.project;
-  return { ...connection, name, key: pairingKey(connection), ceiling: 'read', mayOpen: true };
+  const key = pairingKey(connection);
+  return { ...connection, name, key, account: '', ceiling: 'read', mayOpen: true };
 }
 
 /** Reads what was stored; an entry that is not whole is left out. */
@@ -48,6 +51,7 @@ function readPairing(stored: unknown): Pairing | undefined {
   const refused = readRefused(fields(member(entry, 'refused')));
   return {
     ...newPairing({ server, token, project, name: text(entry, 'name') ?? project }),
+    account: readable(text(entry, 'account') ?? '', maxLabel),
     ceiling: readLevel(member(entry, 'ceiling')) ?? 'read',
     mayOpen: member(entry, 'mayOpen') === true,
     ...(refused === undefined ? {} : { refused }),

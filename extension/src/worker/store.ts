@@ -86,6 +86,7 @@ function readGrant(entry: Fields | undefined): Grant | undefined {
     level,
     url: text(entry, 'url') ?? '',
     title: text(entry, 'title') ?? '',
+    ...(member(entry, 'stays') === true ? { stays: true } : {}),
     ...(session === undefined ? {} : { session }),
     ...(member(entry, 'made') === true ? { made: true } : {}),
     ...(opener === undefined ? {} : { opener }),

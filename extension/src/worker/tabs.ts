@@ -38,9 +38,11 @@ export function addressOf(tab: chrome.tabs.Tab): string {
   return tab.url || tab.pendingUrl || '';
 }
 
-/** Opens a blank tab behind the person's own; `undefined` where no window is open. */
-export function openBlank(): Promise<chrome.tabs.Tab | undefined> {
-  return chrome.tabs.create({ active: false, url: 'about:blank' }).catch(() => undefined);
+/** Opens a blank tab, behind the person's own unless it is to be active; `undefined` where no window is open. */
+export function openBlank(
+  { active }: { active: boolean } = { active: false },
+): Promise<chrome.tabs.Tab | undefined> {
+  return chrome.tabs.create({ active, url: 'about:blank' }).catch(() => undefined);
 }
 
 export async function close(tab: number): Promise<void> {

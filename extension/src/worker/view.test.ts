@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Grant } from './grants.ts';
+import type { LinkState } from './link.ts';
 import { newPairing, type Pairing, readPairings } from './pairings.ts';
 import { bareView, viewOf } from './view.ts';
 
@@ -41,14 +42,29 @@ test('a trouble is shown where the last command has nothing to say', () => {
   assert.equal(viewOf(troubled, link, undefined, { problem: 'closed' }).problem, 'closed');
 });
 
-test('only a code that the server does not know any more asks for another', () => {
-  const told = (code: string) => {
-    const refused = { ...pairing, refused: { code, message: 'No.' } };
-    return viewOf({ ...known, pairings: [refused] }, link, undefined, {}).projects[0];
+test('a refusal is told with its code, whatever the link does, and waiting with its end', () => {
+  const told = (one: Pairing, state: LinkState) =>
+    viewOf({ ...known, pairings: [one] }, () => state, undefined, {}).projects[0]?.link;
+  const refused = { ...pairing, refused: { code: 'replaced', message: 'No.' } };
+  assert.deepEqual(told(refused, { is: 'stopped' }), {
+    is: 'refused',
+    code: 'replaced',
+    why: 'No.',
+  });
+  const waiting = { is: 'waiting', untilMS: 5 } as const;
+  assert.deepEqual(told(pairing, waiting), waiting);
+  assert.deepEqual(told(pairing, { is: 'stopped' }), { is: 'waiting' });
+});
+
+test('a tab says whether it stays, who opened it and whether a session has it', () => {
+  const told = (change: Partial<Grant>) => {
+    const changed = { ...grant, ...change };
+    const standings = [{ grant: changed, level: changed.level }];
+    const tab = viewOf({ ...known, standings }, link, undefined, {}).projects[0]?.tabs[0];
+    return [tab?.stays, tab?.made, tab?.used];
   };
-  assert.equal(told('unauthorised')?.needsCode, true);
-  assert.equal(told('replaced')?.needsCode, false);
-  assert.equal(told('replaced')?.link, 'refused');
+  assert.deepEqual(told({}), [false, false, false]);
+  assert.deepEqual(told({ stays: true, made: true, session: 's_1' }), [true, true, true]);
 });
 
 test('the least of a view still has what is shared and with whom', () => {

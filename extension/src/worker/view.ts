@@ -1,4 +1,4 @@
-import type { CurrentView, ProjectView, TabView, View } from '../popup/contract.ts';
+import type { CurrentView, LinkView, ProjectView, TabView, View } from '../popup/contract.ts';
 import { cut, cutAddress, maxTitle } from './bounds.ts';
 import type { Grants } from './grants.ts';
 import type { LinkState } from './link.ts';
@@ -38,31 +38,42 @@ export function bareView(
   known: { readonly pairings: readonly Pairing[]; readonly grants: Grants },
   problem: string,
 ): View {
-  const projects = known.pairings.map(({ key, name, server, ceiling, mayOpen }): ProjectView => {
-    const tabs = known.grants.filter(({ pairing }) => pairing === key);
-    const bare = tabs.map((grant) => tabView({ grant, level: grant.level }));
-    return { key, name, server, link: 'waiting', needsCode: false, ceiling, mayOpen, tabs: bare };
+  const projects = known.pairings.map((pairing): ProjectView => {
+    const { key, name, server, account, ceiling, mayOpen } = pairing;
+    const shared = known.grants.filter((grant) => grant.pairing === key);
+    const tabs = shared.map((grant) => tabView({ grant, level: grant.level }));
+    return { key, name, server, account, link: { is: 'waiting' }, ceiling, mayOpen, tabs };
   });
   return { projects, problem: cut(problem, maxTitle) };
 }
 
 function projectView(known: Known, pairing: Pairing, link: LinkState): ProjectView {
-  const { refused } = pairing;
   return {
     key: pairing.key,
     name: pairing.name,
-    server: new URL(pairing.server).host,
-    link: refused === undefined ? linkView(link) : 'refused',
-    ...(refused === undefined ? {} : { why: refused.message }),
-    needsCode: refused?.code === 'unauthorised',
+    server: new URL(pairing.server).origin,
+    account: pairing.account,
+    link: linkView(pairing, link),
     ceiling: pairing.ceiling,
     mayOpen: pairing.mayOpen,
     tabs: known.standings.filter(({ grant }) => grant.pairing === pairing.key).map(tabView),
   };
 }
 
-function linkView(link: LinkState): ProjectView['link'] {
-  return link.is === 'stopped' ? 'waiting' : link.is;
+function linkView({ refused }: Pairing, link: LinkState): LinkView {
+  if (refused !== undefined) return { is: 'refused', code: refused.code, why: refused.message };
+  switch (link.is) {
+    case 'connecting':
+    case 'connected':
+    case 'waiting':
+      return link;
+    case 'stopped':
+      return { is: 'waiting' };
+    case 'refused':
+      return { is: 'refused', code: link.why.code, why: link.why.message };
+    default:
+      return link satisfies never;
+  }
 }
 
 function tabView({ grant, level, suspended }: Standing): TabView {
@@ -71,7 +82,9 @@ function tabView({ grant, level, suspended }: Standing): TabView {
     title: grant.title || grant.url || 'Blank tab',
     url: grant.url,
     level,
+    stays: grant.stays === true,
     made: grant.made === true,
+    used: grant.session !== undefined,
     ...(suspended === undefined ? {} : { suspended }),
   };
 }

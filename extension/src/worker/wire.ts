@@ -36,6 +36,7 @@ export type ServerMessage =
   | {
       t: 'paired';
       project: { id: string; name: string };
+      account: string;
       level: Level;
       server: string;
       heartbeatMS: number;
@@ -125,6 +126,7 @@ function readPaired(header: Fields): ServerMessage | undefined {
   return {
     t: 'paired',
     project: { id, name: readable(text(project, 'name') ?? '', maxLabel) || id },
+    account: readable(text(header, 'account') ?? '', maxLabel),
     level,
     server: readable(text(header, 'server') ?? '', maxLabel),
     heartbeatMS: between(number(header, 'heartbeat_s'), 1, 20, 20) * 1000,
