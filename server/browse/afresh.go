@@ -8,10 +8,11 @@ import (
 	"chaperone/server/fault"
 )
 
-// tabCloser is a browser that can close a tab whose page does not answer. A person's own tabs are not ours to close.
+// tabCloser is a browser that can close a tab whose page does not answer.
 type tabCloser interface {
-	// CloseTab gives a tab up: it is no longer listed when the call returns. It never waits for the page.
-	CloseTab(id string)
+	// CloseTab gives a tab up: it is no longer listed when the call returns. It never waits for the page, and refuses
+	// a person's own tab, which is not ours to close.
+	CloseTab(ctx context.Context, id string) error
 }
 
 // isStuck reports that a program for open ended because the page that stands in the tab did not answer.
@@ -27,8 +28,7 @@ func (j job) isMute(failed *program.Error) bool {
 // afresh opens the address in a new tab, and gives up the one that hangs where that is the edge's to do.
 func (e *Engine) afresh(ctx context.Context, j job) (Result, error) {
 	stuck, left := j.tab, "was left as it is"
-	if closer, ok := e.browser.(tabCloser); ok {
-		closer.CloseTab(stuck)
+	if closer, ok := e.browser.(tabCloser); ok && closer.CloseTab(ctx, stuck) == nil {
 		left = "was closed"
 	}
 	j.tab = program.NewTab

@@ -46,7 +46,10 @@ func (b *twoTabs) Tabs() []program.Tab {
 // closing is one whose tabs can be closed.
 type closing struct{ *twoTabs }
 
-func (b closing) CloseTab(id string) { b.closed = append(b.closed, id) }
+func (b closing) CloseTab(_ context.Context, id string) error {
+	b.closed = append(b.closed, id)
+	return nil
+}
 
 func TestOpenLeavesAPageThatHangs(t *testing.T) {
 	script, at := pageScript(t), site(t)

@@ -135,11 +135,15 @@ func (b *Browser) Close(ctx context.Context) error {
 func (b *Browser) finish(reason error) error {
 	b.mu.Lock()
 	close(b.over) // who sees that finds the reason too
-	tabs := b.tabs
+	tabs, holds := b.tabs, b.holds()
 	b.tabs, b.err = nil, reason
+	b.tellChanged()
 	b.mu.Unlock()
 	for _, t := range tabs {
 		t.close()
+	}
+	for _, h := range holds {
+		h.end(b.sessionEnded())
 	}
 	err := b.closeWay()
 	close(b.done)
@@ -169,6 +173,13 @@ func (b *Browser) Tabs() []program.Tab {
 		list = append(list, t.view)
 	}
 	return list
+}
+
+// Changed is closed when Tabs has another list than now.
+func (b *Browser) Changed() <-chan struct{} {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.changed
 }
 
 func (b *Browser) level() program.Level {

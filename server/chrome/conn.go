@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"sync"
 
 	"github.com/chromedp/cdproto/target"
@@ -19,6 +20,8 @@ const (
 	maxIncoming = 8192
 	// maxOutgoing bounds the messages that wait for Chrome to read its pipe. A full queue ends the connection too.
 	maxOutgoing = 1024
+	// maxPatient bounds the clients' commands among them, apart; who finds it full waits.
+	maxPatient = 64
 )
 
 var (
@@ -34,6 +37,7 @@ type conn struct {
 	in       io.ReadCloser
 	out      io.WriteCloser
 	outgoing chan []byte
+	patient  chan []byte // what may wait for Chrome to read: clients' commands
 	incoming chan message
 
 	mu     sync.Mutex
@@ -54,7 +58,7 @@ type event struct {
 
 type pendingCall struct {
 	targetSession target.SessionID
-	reply         chan reply // of capacity one
+	take          func(reply) // must not wait
 }
 
 type reply struct {
@@ -90,7 +94,7 @@ type wireError struct {
 func newConn(in io.ReadCloser, out io.WriteCloser) *conn {
 	return &conn{
 		in: in, out: out,
-		outgoing: make(chan []byte, maxOutgoing), incoming: make(chan message, maxIncoming),
+		outgoing: make(chan []byte, maxOutgoing), patient: make(chan []byte, maxPatient), incoming: make(chan message, maxIncoming),
 		calls: map[int]pendingCall{}, closed: make(chan struct{}),
 	}
 }
@@ -145,59 +149,152 @@ func (c *conn) call(ctx context.Context, targetSession target.SessionID, method 
 	}
 }
 
-func (c *conn) send(targetSession target.SessionID, method string, params any, answer chan reply) (int, error) {
+// ask sends one command and never waits; take gets the reply, or what cut it off, and must not wait either.
+func (c *conn) ask(targetSession target.SessionID, method string, params any, take func(reply)) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.err != nil {
-		return 0, c.err
+	_, err := c.sendLocked(targetSession, method, params, take)
+	return err
+}
+
+// send never waits. answer, of capacity one, gets the reply unless it is nil; forget ends that.
+func (c *conn) send(targetSession target.SessionID, method string, params any, answer chan reply) (int, error) {
+	var take func(reply)
+	if answer != nil {
+		take = func(r reply) { answer <- r }
 	}
-	c.lastID++
-	id := c.lastID
-	text, err := json.Marshal(command{ID: id, TargetSession: targetSession, Method: method, Params: params})
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.sendLocked(targetSession, method, params, take)
+}
+
+func (c *conn) sendLocked(targetSession target.SessionID, method string, params any, take func(reply)) (int, error) {
+	id, text, err := c.prepare(targetSession, method, params)
 	if err != nil {
-		return 0, fmt.Errorf("encode %s: %w", method, err)
+		return 0, err
 	}
 	select {
-	case c.outgoing <- append(text, 0):
+	case c.outgoing <- text:
 	default:
 		return 0, errChromeDeaf
 	}
-	if answer != nil {
-		c.calls[id] = pendingCall{targetSession: targetSession, reply: answer}
+	if take != nil {
+		c.calls[id] = pendingCall{targetSession: targetSession, take: take}
 	}
 	return id, nil
 }
 
-func (c *conn) forget(id int) {
+// sendPatiently waits while many such commands have not been written yet, at most until ctx ends. Unless it errs, take
+// is called once: with the reply, in Chrome's order among events and other replies, or with what cut it off.
+func (c *conn) sendPatiently(ctx context.Context, targetSession target.SessionID, method string, params json.RawMessage, take func(reply)) error {
+	id, text, err := c.expect(targetSession, method, params, take)
+	if err != nil {
+		return err
+	}
+	select {
+	case c.patient <- text:
+		return nil
+	case <-c.closed:
+		return nil // take hears of it as all others do
+	case <-ctx.Done():
+		if !c.forget(id) {
+			return nil // it has been cut off already
+		}
+		return ctx.Err()
+	}
+}
+
+func (c *conn) expect(targetSession target.SessionID, method string, params json.RawMessage, take func(reply)) (int, []byte, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	var body any
+	if len(params) > 0 {
+		body = params
+	}
+	id, text, err := c.prepare(targetSession, method, body)
+	if err == nil {
+		c.calls[id] = pendingCall{targetSession: targetSession, take: take}
+	}
+	return id, text, err
+}
+
+// prepare numbers and encodes one command; mu must be held.
+func (c *conn) prepare(targetSession target.SessionID, method string, params any) (int, []byte, error) {
+	if c.err != nil {
+		return 0, nil, c.err
+	}
+	text, err := json.Marshal(command{ID: c.lastID + 1, TargetSession: targetSession, Method: method, Params: params})
+	if err != nil {
+		return 0, nil, fmt.Errorf("encode %s: %w", method, err)
+	}
+	c.lastID++
+	return c.lastID, append(text, 0), nil
+}
+
+// forget gives a call up; false when it has been answered.
+func (c *conn) forget(id int) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	_, ok := c.calls[id]
 	delete(c.calls, id)
+	return ok
 }
 
 // endSession fails the calls under way in a target's session, in the words that Chrome has for a target
 // that navigates away: for one that is gone it often does not answer at all.
 func (c *conn) endSession(targetSession target.SessionID) {
+	gone := reply{err: &program.CallError{Code: codeServerError, Message: "Inspected target navigated or closed"}}
+	for _, pending := range c.takeOut(func(p pendingCall) bool { return p.targetSession == targetSession }) {
+		pending.take(gone)
+	}
+}
+
+// takeOut removes the calls that fit, in the order in which they were made.
+func (c *conn) takeOut(fits func(pendingCall) bool) []pendingCall {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	var ids []int
 	for id, pending := range c.calls {
-		if pending.targetSession == targetSession {
-			delete(c.calls, id)
-			pending.reply <- reply{err: &program.CallError{Code: codeServerError, Message: "Inspected target navigated or closed"}}
+		if fits(pending) {
+			ids = append(ids, id)
 		}
 	}
+	slices.Sort(ids)
+	list := make([]pendingCall, 0, len(ids))
+	for _, id := range ids {
+		list = append(list, c.calls[id])
+		delete(c.calls, id)
+	}
+	return list
 }
 
 func (c *conn) write() {
 	for {
-		select {
-		case text := <-c.outgoing:
-			if _, err := c.out.Write(text); err != nil {
-				c.fail(fmt.Errorf("write to Chrome: %w", err))
-				return
-			}
-		case <-c.closed:
+		text := c.toWrite()
+		if text == nil {
 			return
 		}
+		if _, err := c.out.Write(text); err != nil {
+			c.fail(fmt.Errorf("write to Chrome: %w", err))
+			return
+		}
+	}
+}
+
+// toWrite is the next command; the server's own go first. Nil is the end.
+func (c *conn) toWrite() []byte {
+	select {
+	case text := <-c.outgoing:
+		return text
+	default:
+	}
+	select {
+	case text := <-c.outgoing:
+		return text
+	case text := <-c.patient:
+		return text
+	case <-c.closed:
+		return nil
 	}
 }
 
@@ -240,14 +337,18 @@ func (c *conn) handOut(handle func(event)) {
 			c.settle(m.ID, reply{result: m.Result})
 		}
 	}
+	for _, pending := range c.takeOut(func(pendingCall) bool { return true }) {
+		pending.take(reply{err: c.cause()}) // reading ends only after the connection has
+	}
 }
 
 // settle answers a call, unless nobody waits any more.
 func (c *conn) settle(id int, r reply) {
 	c.mu.Lock()
-	defer c.mu.Unlock()
-	if pending, ok := c.calls[id]; ok {
-		delete(c.calls, id)
-		pending.reply <- r
+	pending, ok := c.calls[id]
+	delete(c.calls, id)
+	c.mu.Unlock()
+	if ok {
+		pending.take(r)
 	}
 }

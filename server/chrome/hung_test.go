@@ -172,8 +172,10 @@ func TestATabThatHangsCanBeClosed(t *testing.T) {
 	if err != nil || result.Error == nil || result.Error.Code != "timeout" {
 		t.Fatalf("the page does not hang: %+v, %v", result.Error, err)
 	}
-	b.CloseTab(tab)
-	b.CloseTab("t99")
+	if err := b.CloseTab(t.Context(), tab); err != nil {
+		t.Error(err)
+	}
+	mustMention(t, b.CloseTab(t.Context(), "t99"), "there is no tab t99")
 	if tabs := b.Tabs(); len(tabs) != 0 {
 		t.Errorf("still listed: %v", tabs)
 	}

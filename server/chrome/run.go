@@ -176,7 +176,9 @@ func (b *Browser) lost(ctx context.Context) error {
 }
 
 // ended says that the session is over, and why where that was no wish.
-func (b *Browser) ended() error {
+func (b *Browser) ended() error { return b.sessionEnded() }
+
+func (b *Browser) sessionEnded() *program.Error {
 	message := "the session is over"
 	switch err := b.Err(); {
 	case errors.Is(err, errHung):

@@ -13,6 +13,7 @@ import (
 	"github.com/chromedp/cdproto/target"
 
 	"chaperone/relay/program"
+	"chaperone/server/fault"
 )
 
 var errTooManyTabs = errors.New("too many tabs")
@@ -31,6 +32,9 @@ type tab struct {
 	failed error         // set before ready is closed
 
 	dismissed func(page.EventJavascriptDialogOpening)
+	renamed   func(*target.Info)
+
+	hold *hold // guarded by the browser's mu; nil while no client uses the tab
 
 	life    context.CancelFunc
 	gone    <-chan struct{}
@@ -64,8 +68,8 @@ func newTab(b *Browser, targetSession target.SessionID, info *target.Info) *tab 
 	id := "t" + strconv.Itoa(b.lastTab)
 	t := &tab{
 		conn: b.proc.conn, targetID: info.TargetID, targetSession: targetSession, number: b.lastTab, id: id,
-		view:      shown(program.Tab{ID: id, Level: b.level(), Session: b.options.Session, Made: true}, info.URL, info.Title),
-		dismissed: b.keepDialog, ready: make(chan struct{}),
+		view:      shown(program.Tab{ID: id, Level: b.level(), Session: b.options.Session, Made: true, Target: string(info.TargetID)}, info.URL, info.Title),
+		dismissed: b.keepDialog, renamed: b.describe, ready: make(chan struct{}),
 		life: end, gone: life.Done(),
 		onGone: func(f func()) func() bool { return context.AfterFunc(life, f) },
 	}
@@ -97,7 +101,24 @@ func (t *tab) take(e event) {
 		post(t.conn, e.TargetSession, page.HandleJavaScriptDialog, page.HandleJavaScriptDialogParams{Accept: false})
 		on(e, page.JavascriptDialogOpening, t.dismissed)
 	}
+	if e.Method == page.LoadEventFired.Method {
+		t.askTitle()
+	}
 	t.executor.Deliver(t.child(e.TargetSession), e.Method, e.Params)
+}
+
+// askTitle asks for what Chrome does not tell by itself: the title of a document that has just loaded.
+func (t *tab) askTitle() {
+	ask := target.GetTargetInfoParams{TargetID: t.targetID}
+	err := t.conn.ask("", target.GetTargetInfo.Method, ask, func(r reply) {
+		var told target.GetTargetInfoResult
+		if r.err == nil && json.Unmarshal(r.result, &told) == nil {
+			t.renamed(told.TargetInfo)
+		}
+	})
+	if err != nil {
+		t.conn.fail(err)
+	}
 }
 
 // child translates between Chrome's target sessions and the executor's, to whom the page itself is "".
@@ -151,13 +172,29 @@ func (b *Browser) describe(info *target.Info) {
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if t := b.find(func(t *tab) bool { return t.targetID == info.TargetID }); t != nil {
-		t.view = shown(t.view, info.URL, info.Title)
+	t := b.find(func(t *tab) bool { return t.targetID == info.TargetID })
+	if t == nil {
+		return
+	}
+	if now := shown(t.view, info.URL, info.Title); now != t.view {
+		t.view = now
+		b.tellChanged()
 	}
 }
 
 // drop forgets a page that is closed or has crashed. What runs in it fails at once.
 func (b *Browser) drop(fits func(*tab) bool) {
+	t, held := b.takeOut(fits)
+	if t == nil {
+		return
+	}
+	b.proc.endTargetSession(t.targetSession)
+	if held != nil {
+		held.end(failure(fault.TabClosed, "the tab was closed or has crashed"))
+	}
+}
+
+func (b *Browser) takeOut(fits func(*tab) bool) (*tab, *hold) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for i, t := range b.tabs {
@@ -167,9 +204,11 @@ func (b *Browser) drop(fits func(*tab) bool) {
 		t.life()
 		b.tabs = append(b.tabs[:i:i], b.tabs[i+1:]...)
 		b.tellChanged()
-		b.proc.endTargetSession(t.targetSession)
-		return
+		held := t.hold
+		t.hold = nil
+		return t, held
 	}
+	return nil, nil
 }
 
 // fit gives a tab its viewport. A full browser's window has borders, which count in the size it is made with.
@@ -184,15 +223,34 @@ func (b *Browser) fit(ctx context.Context, t *tab) error {
 	return nil
 }
 
+// refit does so again for a tab whose size was a client's for a while.
+func (b *Browser) refit(t *tab) {
+	if b.proc.binary.Kind == HeadlessShell {
+		return
+	}
+	size := emulation.SetDeviceMetricsOverrideParams{Width: int64(b.options.Width), Height: int64(b.options.Height)}
+	post(b.proc.conn, t.targetSession, emulation.SetDeviceMetricsOverride, size)
+}
+
 // CloseTab gives a tab up, also one whose page hangs: it is no longer listed when the call returns, and Chrome closes
-// it in its own time. A tab that is not there is none.
-func (b *Browser) CloseTab(id string) {
+// it in its own time. For a tab that is not there the error is a *program.Error, tab_closed.
+func (b *Browser) CloseTab(_ context.Context, id string) error {
 	t := b.named(id)
 	if t == nil {
-		return
+		return failure(fault.TabClosed, "there is no tab "+id)
 	}
 	post(b.proc.conn, "", target.CloseTarget, target.CloseTargetParams{TargetID: t.targetID})
 	b.drop(func(open *tab) bool { return open == t })
+	return nil
+}
+
+// NewTab makes a blank tab and answers its name once Tabs has it.
+func (b *Browser) NewTab(ctx context.Context) (string, error) {
+	t, err := b.openTab(ctx)
+	if err != nil {
+		return "", b.explain(ctx, err)
+	}
+	return t.id, nil
 }
 
 // openTab makes a tab at about:blank and waits until it is the session's.

@@ -1,0 +1,368 @@
+package chrome_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"chaperone/relay/endpoint"
+	"chaperone/relay/program"
+	"chaperone/server/chrome"
+)
+
+// told is one thing that a sink heard.
+type told struct {
+	child, method string // method is empty for a reply, "gone" for the end
+	params        string // the result for a reply
+	err           error
+}
+
+// listener is a sink that remembers, in order.
+type listener struct {
+	mu   sync.Mutex
+	list []told
+	news chan struct{}
+}
+
+func newListener() *listener { return &listener{news: make(chan struct{})} }
+
+func (l *listener) hear(what told) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.list = append(l.list, what)
+	close(l.news)
+	l.news = make(chan struct{})
+}
+
+func (l *listener) Event(child, method string, params []byte) {
+	l.hear(told{child: child, method: method, params: string(params)})
+}
+
+func (l *listener) Asleep(why *program.Error) { l.hear(told{method: "asleep", err: why}) }
+func (l *listener) Reset(target string)       { l.hear(told{method: "reset", params: target}) }
+func (l *listener) Gone(why *program.Error)   { l.hear(told{method: "gone", err: why}) }
+
+func (l *listener) heard() ([]told, <-chan struct{}) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return slices.Clip(l.list), l.news
+}
+
+// await returns the first thing that fits.
+func (l *listener) await(t *testing.T, what string, fits func(told) bool) told {
+	t.Helper()
+	deadline := time.After(patience)
+	for {
+		list, news := l.heard()
+		for _, one := range list {
+			if fits(one) {
+				return one
+			}
+		}
+		select {
+		case <-news:
+		case <-deadline:
+			t.Fatalf("not within %v: %s; heard %+v", patience, what, list)
+		}
+	}
+}
+
+// client is a held tab with its listener.
+type client struct {
+	*listener
+	endpoint.Wire
+	t *testing.T
+}
+
+func hold(t *testing.T, b *chrome.Browser, tab string) *client {
+	t.Helper()
+	l := newListener()
+	wire, err := b.Hold(t.Context(), tab, l)
+	if err != nil {
+		t.Fatalf("hold %s: %v", tab, err)
+	}
+	return &client{listener: l, Wire: wire, t: t}
+}
+
+// post sends a command whose reply is heard in order, named.
+func (c *client) post(name, child, method, params string) {
+	c.t.Helper()
+	err := c.Send(c.t.Context(), child, method, []byte(params), func(result []byte, err error) {
+		c.hear(told{child: name, params: string(result), err: err})
+	})
+	if err != nil {
+		c.t.Fatalf("send %s: %v", method, err)
+	}
+}
+
+func (c *client) call(child, method, params string) string {
+	c.t.Helper()
+	name := fmt.Sprintf("%s %p", method, new(int))
+	c.post(name, child, method, params)
+	answer := c.await(c.t, "the reply of "+method, func(w told) bool { return w.method == "" && w.child == name })
+	if answer.err != nil {
+		c.t.Fatalf("%s: %v", method, answer.err)
+	}
+	return answer.params
+}
+
+// eval evaluates to a JSON value.
+func (c *client) eval(child, script string) string {
+	c.t.Helper()
+	params, err := json.Marshal(map[string]any{"expression": script, "returnByValue": true, "awaitPromise": true})
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	var answer struct {
+		Result           struct{ Value json.RawMessage }
+		ExceptionDetails any
+	}
+	if err := json.Unmarshal([]byte(c.call(child, "Runtime.evaluate", string(params))), &answer); err != nil || answer.ExceptionDetails != nil {
+		c.t.Fatalf("%s: %v %v", script, err, answer.ExceptionDetails)
+	}
+	return string(answer.Result.Value)
+}
+
+func event(method string) func(told) bool { return func(w told) bool { return w.method == method } }
+
+// openPage gives an interactive session a tab at the site's path.
+func openPage(t *testing.T, w *world, s *site, path string) (*chrome.Browser, string) {
+	t.Helper()
+	b := w.open(t, chrome.Interactive)
+	return b, run(t, b, program.NewTab, navigate(s.URL+path), settle()).Tab
+}
+
+func TestAHeldTabTellsInChromesOrder(t *testing.T) {
+	s := newSite(t, map[string]string{"/": "<title>Hello</title>"})
+	w := newWorld(t, s)
+	b, tab := openPage(t, w, s, "/")
+	c := hold(t, b, tab)
+	if c.Target() == "" || c.Target() != b.Tabs()[0].Target {
+		t.Errorf("the wire's target is %q, the tab's %q", c.Target(), b.Tabs()[0].Target)
+	}
+	c.call("", "Runtime.enable", `{}`)
+	const calls = 150
+	for i := range calls {
+		c.post(strconv.Itoa(i), "", "Runtime.evaluate", fmt.Sprintf(`{"expression":"console.log('n%d')"}`, i))
+	}
+	c.await(t, "the last reply", func(w told) bool { return w.method == "" && w.child == strconv.Itoa(calls-1) })
+	order := c.order()
+	if len(order) != 2*calls {
+		t.Fatalf("heard %d", len(order))
+	}
+	for i := range calls {
+		if order[2*i] != fmt.Sprintf("event %d", i) || order[2*i+1] != fmt.Sprintf("reply %d", i) {
+			t.Fatalf("out of order at %d: %v", i, order[2*i:2*i+2])
+		}
+	}
+}
+
+// order is what was heard of the numbered messages and replies.
+func (c *client) order() []string {
+	var order []string
+	list, _ := c.heard()
+	for _, one := range list {
+		switch {
+		case one.method == "Runtime.consoleAPICalled":
+			_, after, _ := strings.Cut(one.params, `"value":"n`)
+			number, _, _ := strings.Cut(after, `"`)
+			order = append(order, "event "+number)
+		case one.method == "" && !strings.HasPrefix(one.child, "Runtime"):
+			order = append(order, "reply "+one.child)
+		}
+	}
+	return order
+}
+
+func TestWhatClientsChangeEndsWithTheHold(t *testing.T) {
+	s := newSite(t, map[string]string{"/": "<title>Hello</title>"})
+	w := newWorld(t, s)
+	b, tab := openPage(t, w, s, "/")
+	c := hold(t, b, tab)
+	for _, command := range [][2]string{
+		{"Page.enable", `{}`},
+		{"Page.addScriptToEvaluateOnNewDocument", `{"source":"globalThis.planted = true"}`},
+		{"Emulation.setDeviceMetricsOverride", `{"width":333,"height":444,"deviceScaleFactor":1,"mobile":false}`},
+		{"Emulation.setEmulatedMedia", `{"features":[{"name":"prefers-color-scheme","value":"dark"}]}`},
+		{"Emulation.setFocusEmulationEnabled", `{"enabled":false}`},
+	} {
+		c.call("", command[0], command[1])
+	}
+	c.call("", "Page.reload", `{}`)
+	c.await(t, "the page is loaded anew", event("Page.loadEventFired"))
+	const look = `[globalThis.planted === true, innerWidth, matchMedia('(prefers-color-scheme: dark)').matches, document.hasFocus()]`
+	if got := c.eval("", look); got != "[true,333,true,true]" {
+		t.Errorf("while held: %s", got)
+	}
+	c.Release()
+	run(t, b, tab, navigate(s.URL+"/"), settle())
+	c = hold(t, b, tab)
+	defer c.Release()
+	if got := c.eval("", look); got != "[false,1280,false,true]" {
+		t.Errorf("afterwards: %s", got)
+	}
+}
+
+func TestATabIsHeldOnceAtATimeBesidePrograms(t *testing.T) {
+	s := newSite(t, map[string]string{"/": "<title>Hello</title>"})
+	w := newWorld(t, s)
+	b, tab := openPage(t, w, s, "/")
+	c := hold(t, b, tab)
+	_, err := b.Hold(t.Context(), tab, newListener())
+	mustMention(t, err, "held already")
+	_, err = b.Hold(t.Context(), "t99", newListener())
+	mustMention(t, err, "closed")
+	run(t, b, tab, navigate(s.URL+"/?program"), settle())
+	if got := c.eval("", "location.search"); got != `"?program"` {
+		t.Errorf("the client is at %s", got)
+	}
+	c.Release()
+	c.Release()
+	c = hold(t, b, tab)
+	c.Release()
+	before, _ := c.heard()
+	err = c.Send(t.Context(), "", "Runtime.evaluate", []byte(`{"expression":"1"}`), func([]byte, error) { t.Error("a released tab answered") })
+	mustMention(t, err, "tab was closed")
+	if after, _ := c.heard(); len(after) != len(before) {
+		t.Errorf("heard after the release: %+v", after[len(before):])
+	}
+}
+
+func TestNothingStaysPausedWhenTheHoldEnds(t *testing.T) {
+	s := newSite(t, map[string]string{
+		"/":     `<script>new Worker('/w.js').onmessage = () => fetch('/alive'); navigator.serviceWorker.register('/sw.js')</script>`,
+		"/w.js": `postMessage('go')`, "/sw.js": `oninstall = () => fetch('/installed')`,
+	})
+	w := newWorld(t, s)
+	b, tab := openPage(t, w, s, "/none")
+	c := hold(t, b, tab)
+	c.call("", "Target.setAutoAttach", `{"autoAttach":true,"waitForDebuggerOnStart":true,"flatten":true}`)
+	c.post("go", "", "Page.navigate", fmt.Sprintf(`{"url":%q}`, s.URL+"/"))
+	worker := c.await(t, "the worker is told", event("Target.attachedToTarget"))
+	if !strings.Contains(worker.params, `"type":"worker"`) || !strings.Contains(worker.params, `"waitingForDebugger":true`) {
+		t.Errorf("told: %s", worker.params)
+	}
+	if !s.waitFor("GET /installed") {
+		t.Error("the service worker was left paused")
+	}
+	if ok, _ := s.saw("GET /alive"); ok {
+		t.Fatal("the worker did not wait")
+	}
+	c.Release()
+	if !s.waitFor("GET /alive") {
+		t.Error("the worker is still paused")
+	}
+}
+
+func TestCommandsReachAWorker(t *testing.T) {
+	s := newSite(t, map[string]string{"/": `<script>new Worker('/w.js')</script>`, "/w.js": `self.here = 'worker'`})
+	w := newWorld(t, s)
+	b, tab := openPage(t, w, s, "/")
+	c := hold(t, b, tab)
+	defer c.Release()
+	worker := c.await(t, "the worker that is there is told", event("Target.attachedToTarget"))
+	var params struct{ SessionID string }
+	if err := json.Unmarshal([]byte(worker.params), &params); err != nil {
+		t.Fatal(err)
+	}
+	if got := c.eval(params.SessionID, "self.here"); got != `"worker"` {
+		t.Errorf("the worker answers %s", got)
+	}
+	err := c.Send(t.Context(), "nobody", "Runtime.evaluate", nil, func([]byte, error) {})
+	mustMention(t, err, "Session with given id not found")
+}
+
+func TestHoldsEndWithTabSessionAndChrome(t *testing.T) {
+	ends := map[string]struct {
+		end  func(t *testing.T, w *world, b *chrome.Browser, tab string)
+		code string
+	}{
+		"the renderer crashes": {func(_ *testing.T, _ *world, b *chrome.Browser, tab string) { b.CrashTab(tab) }, "tab_closed"},
+		"the tab is closed": {func(t *testing.T, _ *world, b *chrome.Browser, tab string) {
+			t.Helper()
+			mustNot(t, b.CloseTab(t.Context(), tab))
+		}, "tab_closed"},
+		"the session is closed": {func(t *testing.T, _ *world, b *chrome.Browser, _ string) {
+			t.Helper()
+			mustNot(t, b.Close(context.Background()))
+		}, "session_ended"},
+		"Chrome is killed": {func(t *testing.T, w *world, _ *chrome.Browser, _ string) {
+			t.Helper()
+			mustNot(t, syscall.Kill(chromePID(t, w.runDir), syscall.SIGKILL))
+		}, "session_ended"},
+	}
+	for name, c := range ends {
+		t.Run(name, func(t *testing.T) {
+			s := newSite(t, map[string]string{"/": "<title>Hello</title>"})
+			w := newWorld(t, s)
+			b, tab := openPage(t, w, s, "/")
+			held := hold(t, b, tab)
+			held.post("never", "", "Runtime.evaluate", `{"expression":"new Promise(() => {})","awaitPromise":true}`)
+			held.call("", "Runtime.enable", `{}`)
+			c.end(t, w, b, tab)
+			gone := held.await(t, "the end", event("gone"))
+			if own, ok := errors.AsType[*program.Error](gone.err); !ok || own.Code != c.code {
+				t.Errorf("gone: %v", gone.err)
+			}
+			list, _ := held.heard()
+			last, before := list[len(list)-1], list[len(list)-2]
+			if last.method != "gone" || before.child != "never" || before.err == nil {
+				t.Errorf("the end was %+v, %+v", before, last)
+			}
+			err := held.Send(t.Context(), "", "Runtime.enable", nil, func([]byte, error) {})
+			if own, ok := errors.AsType[*program.Error](err); !ok || own.Code != c.code {
+				t.Errorf("afterwards: %v", err)
+			}
+			held.Release()
+		})
+	}
+}
+
+func mustMention(t *testing.T, err error, words string) {
+	t.Helper()
+	if err == nil || !strings.Contains(err.Error(), words) {
+		t.Errorf("error is %v, want it to mention %q", err, words)
+	}
+}
+
+func mustNot(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Error(err)
+	}
+}
+
+func TestTabsAreMadeShownAndClosedForClients(t *testing.T) {
+	s := newSite(t, map[string]string{"/": `<script>onload = () => setTimeout(() => { document.title = 'Late' })</script>`})
+	w := newWorld(t, s)
+	b := w.open(t, chrome.Interactive)
+	changed := b.Changed()
+	tab, err := b.NewTab(t.Context())
+	if err != nil || len(b.Tabs()) != 1 || b.Tabs()[0].ID != tab || b.Tabs()[0].Target == "" {
+		t.Fatalf("%q %v %+v", tab, err, b.Tabs())
+	}
+	<-changed
+	c := hold(t, b, tab)
+	c.call("", "Page.navigate", fmt.Sprintf(`{"url":%q}`, s.URL+"/"))
+	for deadline := time.After(patience); b.Tabs()[0].URL != s.URL+"/"; {
+		next := b.Changed()
+		select {
+		case <-next:
+		case <-deadline:
+			t.Fatalf("the tab is shown at %s", b.Tabs()[0].URL)
+		}
+	}
+	mustNot(t, b.CloseTab(t.Context(), tab))
+	c.await(t, "the end", event("gone"))
+	if len(b.Tabs()) != 0 {
+		t.Errorf("still listed: %+v", b.Tabs())
+	}
+}
