@@ -39,6 +39,8 @@ type server struct {
 	answers   map[int]chan frame
 	last      int
 	lastWords []string
+	told      []frame       // what the extension said about held tabs, in its order
+	news      chan struct{} // closed when more is told
 }
 
 type header struct {
@@ -52,10 +54,20 @@ type header struct {
 	Code    string      `json:"code"`
 	Message string      `json:"message"`
 	Tabs    []sharedTab `json:"tabs"`
+	Tab     string      `json:"tab"`
+	Target  string      `json:"target"`
+	Child   string      `json:"child"`
+	Method  string      `json:"method"`
+	Error   *struct {
+		Code    int    `json:"code"`
+		Message string `json:"message"`
+	} `json:"error"`
+	Features []string `json:"features"`
 }
 
 type sharedTab struct {
 	ID        string `json:"id"`
+	Target    string `json:"target"`
 	URL       string `json:"url"`
 	Title     string `json:"title"`
 	Level     string `json:"level"`
@@ -84,7 +96,7 @@ type result struct {
 
 func startServer(t *testing.T, level string) *server {
 	t.Helper()
-	s := &server{t: t, level: level, name: "Invoices", answers: map[int]chan frame{}}
+	s := &server{t: t, level: level, name: "Invoices", answers: map[int]chan frame{}, news: make(chan struct{})}
 	s.http = httptest.NewServer(http.HandlerFunc(s.serve))
 	t.Cleanup(func() {
 		s.drop(websocket.StatusGoingAway)
@@ -135,7 +147,7 @@ func (s *server) link(ctx context.Context, conn *websocket.Conn) {
 	}
 	send(ctx, conn, map[string]any{
 		"t": "paired", "project": map[string]string{"id": project, "name": s.name}, "account": "me", "level": s.level,
-		"heartbeat_s": 20, "expires_s": 28800, "server": strings.TrimPrefix(s.http.URL, "http://"),
+		"heartbeat_s": 20, "expires_s": 28800, "features": []string{"cdp"}, "server": strings.TrimPrefix(s.http.URL, "http://"),
 	})
 	s.stateMu.Lock()
 	s.conn, s.tabs = conn, proof.Tabs
@@ -158,7 +170,10 @@ func (s *server) take(ctx context.Context, conn *websocket.Conn, got frame) {
 		send(ctx, conn, map[string]any{"t": "pong"})
 	case "tabs":
 		s.tabs = got.Tabs
-	case "result", "error", "done", "picture":
+	case "event", "asleep":
+		s.tell(got)
+	case "result", "error", "done", "picture", "held", "reply", "made":
+		s.tell(got)
 		if waiting := s.answers[got.ID]; waiting != nil {
 			select {
 			case waiting <- got:
@@ -168,6 +183,13 @@ func (s *server) take(ctx context.Context, conn *websocket.Conn, got frame) {
 	default:
 		s.lastWords = append(s.lastWords, got.T)
 	}
+}
+
+// tell keeps what tests of the raw road look through. The lock is held.
+func (s *server) tell(got frame) {
+	s.told = append(s.told, got)
+	close(s.news)
+	s.news = make(chan struct{})
 }
 
 // ask sends a request and waits for its first answer.

@@ -31,13 +31,13 @@ after(async () => {
 for (const { name, level, turns } of scenarios) {
   test(name, { timeout: 60_000 }, async () => {
     const page = await chromium.open();
-    const executor = new Executor(page, { pageScript, level });
+    const executor = new Executor(page, { pageScript });
     page.events = executor;
     await executor.attach();
     let previous: Result | undefined;
     for (const { program, result } of turns) {
       const sent: unknown = JSON.parse(withFrames(site.place(JSON.stringify(program)), previous));
-      previous = await executor.run(sent, new AbortController().signal);
+      previous = await executor.run(sent, level, new AbortController().signal);
       const want: unknown = JSON.parse(site.place(JSON.stringify(result)));
       const got: unknown = JSON.parse(JSON.stringify(previous));
       assert.deepEqual(listed(want, got), want, JSON.stringify({ sent, got }));

@@ -18,7 +18,6 @@ export type { Target } from './world.ts';
 export type Options = {
   /** The source that defines globalThis.chaperone in an isolated world. */
   pageScript: string;
-  level: Level;
   clock?: Clock;
 };
 
@@ -30,18 +29,16 @@ const ATTACH_TIMEOUT_MS = 10_000;
 
 /** Runs programs in one tab, one after the other. `relay/program` has the same in Go; both pass the same vectors. */
 export class Executor {
-  readonly #level: Level;
   readonly #clock: Clock;
   readonly #view: View;
   readonly #worlds: Worlds;
   readonly #waits: Waits;
   #turn: Promise<unknown> = Promise.resolve();
 
-  constructor(target: Target, { pageScript, level, clock = systemClock }: Options) {
-    this.#level = level;
+  constructor(target: Target, { pageScript, clock = systemClock }: Options) {
     this.#clock = clock;
-    this.#view = new View(level);
-    this.#worlds = new Worlds(target, this.#view, pageScript, level);
+    this.#view = new View();
+    this.#worlds = new Worlds(target, this.#view, pageScript);
     this.#waits = new Waits(this.#worlds, this.#view);
   }
 
@@ -59,21 +56,26 @@ export class Executor {
     this.#view.apply(child, method, params);
   }
 
+  /** The tab's page is gone, with all that was known of it; another will be loaded. */
+  forget(): void {
+    this.#view.update(() => this.#view.forget());
+  }
+
   /** The address of the main frame as far as events have told, without asking the browser. */
   get url(): string {
     return this.#view.url;
   }
 
   /**
-   * Runs a program, as it came over the wire, once its turn has come, and answers how it went: `error` says what ended
-   * it early. The signal stops it before its next step. It never rejects.
+   * Runs a program, as it came over the wire, at a level, once its turn has come, and answers how it went: `error` says
+   * what ended it early. The signal stops it before its next step. It never rejects.
    */
-  async run(program: unknown, signal: AbortSignal): Promise<Result> {
+  async run(program: unknown, level: Level, signal: AbortSignal): Promise<Result> {
     const tab = textAt(program, 'tab');
     try {
       const parsed = parseProgram(program);
-      check(parsed, this.#level);
-      return await this.#inTurn(() => this.#run(parsed, signal));
+      check(parsed, level);
+      return await this.#inTurn(() => this.#run(parsed, level, signal));
     } catch (cause) {
       return { tab, steps: [], error: failed(BEFORE_FIRST_STEP, cause), elapsed_ms: 0 };
     }
@@ -98,11 +100,11 @@ export class Executor {
     this.#view.url = textAt(tree, 'frame', 'url');
   }
 
-  async #run(program: Program, signal: AbortSignal): Promise<Result> {
+  async #run(program: Program, level: Level, signal: AbortSignal): Promise<Result> {
     if (signal.aborted) throw new Ended('cancelled');
     const start = this.#clock.now();
     const span = new Span(this.#clock, program.deadlineMS, signal);
-    this.#view.begin();
+    this.#view.begin(level);
     const answered = this.#answerDialogs(span);
     const result = await this.#steps(span, program);
     this.#view.update(() => {

@@ -33,7 +33,6 @@ async function play(vector: Vector): Promise<void> {
   const browser = new ScriptedBrowser(clock, vector.browser);
   const executor = new Executor(browser, {
     pageScript: ScriptedBrowser.pageScript,
-    level: vector.level,
     clock,
   });
   browser.events = executor;
@@ -47,7 +46,7 @@ async function play(vector: Vector): Promise<void> {
   }
   const abort = new AbortController();
   if (vector.cancel_at_ms !== undefined) clock.after(vector.cancel_at_ms, () => abort.abort());
-  const result = await clock.runUntil(executor.run(vector.program, abort.signal));
+  const result = await clock.runUntil(executor.run(vector.program, vector.level, abort.signal));
   compare(result, vector.result);
   assert.deepEqual(browser.problems, []);
   assert.deepEqual(browser.left, [], 'calls that did not come');

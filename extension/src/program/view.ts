@@ -34,12 +34,9 @@ export class View {
   opened = 0;
   isBlocked: boolean = false;
   isEnded: boolean = false;
-  readonly #level: Level;
+  /** Of the program under way. */
+  level: Level = 'read';
   readonly #waiting = new Set<() => void>();
-
-  constructor(level: Level) {
-    this.#level = level;
-  }
 
   /** Waits until `holds` answers true; rejects when the span is over first. */
   async until(span: Span, holds: () => boolean): Promise<void> {
@@ -65,7 +62,8 @@ export class View {
   }
 
   /** Starts a program's count. A dialog that is open already is the program's to answer. */
-  begin(): void {
+  begin(level: Level): void {
+    this.level = level;
     this.isEnded = false;
     this.navigation = new Navigation();
     this.seen.clear();
@@ -86,7 +84,7 @@ export class View {
       if (
         session === '' &&
         !this.seen.has(method) &&
-        judgeEvent(this.#level, method).reason === ''
+        judgeEvent(this.level, method).reason === ''
       ) {
         this.seen.set(method, params ?? null);
       }
@@ -122,6 +120,7 @@ export class View {
   #addChild(parent: string, params: unknown): void {
     const session = textAt(params, 'sessionId');
     if (session === '' || textAt(params, 'targetInfo', 'type') !== 'iframe') return;
+    if (this.children.some((child) => child.session === session)) return;
     const frame = textAt(params, 'targetInfo', 'targetId');
     this.children.push({ session, frame, parent, isEnabled: false });
   }

@@ -1,5 +1,5 @@
 import { at, isObject, textAt } from '../policy/json.ts';
-import { canRetry, type Level } from '../policy/table.ts';
+import { canRetry } from '../policy/table.ts';
 import type { Span } from './clock.ts';
 import { Fault, isContextGone, isContextLost, toCallError } from './failure.ts';
 import type { Args } from './types.ts';
@@ -42,13 +42,13 @@ export class Worlds {
   readonly #target: Target;
   readonly #view: View;
   readonly #pageScript: string;
-  readonly #level: Level;
+  /** The target sessions whose documents to come begin with the page script. */
+  readonly #preceded = new Set<string>();
 
-  constructor(target: Target, view: View, pageScript: string, level: Level) {
+  constructor(target: Target, view: View, pageScript: string) {
     this.#target = target;
     this.#view = view;
     this.#pageScript = pageScript;
-    this.#level = level;
   }
 
   /** Sends a command and waits for its reply no longer than the span. */
@@ -62,10 +62,12 @@ export class Worlds {
 
   /** Puts the page script before all scripts of the documents to come: it has to hear of clicks before they do. */
   async precede(span: Span, child: string): Promise<void> {
+    if (this.#preceded.has(child)) return;
     await this.ask(span, child, 'Page.addScriptToEvaluateOnNewDocument', {
       source: this.#pageScript,
       worldName: WORLD_NAME,
     });
+    this.#preceded.add(child);
   }
 
   /** The page script's world of a frame, installed where it is missing. */
@@ -94,7 +96,7 @@ export class Worlds {
    */
   async call(span: Span, place: Place, name: string, args: Args): Promise<unknown> {
     const value =
-      name === '@locate' && this.#level === 'read' ? { ...args, read_only: true } : args;
+      name === '@locate' && this.#view.level === 'read' ? { ...args, read_only: true } : args;
     let last: unknown;
     for (let tried = 0; tried < MAX_WORLDS; tried += 1) {
       const world = await this.world(span, place);

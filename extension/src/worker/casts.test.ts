@@ -11,7 +11,7 @@ function begin(t: TestContext) {
   const pictures: string[] = [];
   const users: { now: number; refuse: boolean } = { now: 0, refuse: false };
   const casts = new Casts({
-    take: () => {
+    watch: () => {
       if (users.refuse) return Promise.reject(new Error('asleep'));
       users.now += 1;
       return Promise.resolve(() => {

@@ -3,7 +3,7 @@ import type { CastOptions, Header } from './wire.ts';
 
 /** What casts need of attached tabs. */
 export type CastSeats = {
-  take(tab: number): Promise<() => void>;
+  watch(tab: number): Promise<() => void>;
   send(tab: number, child: string | undefined, method: string, params?: object): Promise<unknown>;
 };
 
@@ -35,6 +35,8 @@ export class Casts {
   readonly #seats: CastSeats;
   readonly #casts = new Map<string, Cast>();
   readonly #running = new Map<number, Running>();
+  /** How many pictures of a tab are being captured. */
+  readonly #paintings = new Map<number, number>();
 
   constructor(seats: CastSeats) {
     this.#seats = seats;
@@ -81,13 +83,25 @@ export class Casts {
    */
   async painting(tab: number, capture: () => Promise<unknown>): Promise<unknown> {
     if (this.isCast(tab)) return await capture();
-    const small = { format: 'jpeg', quality: 1, maxWidth: 16, maxHeight: 16 };
-    await this.#seats.send(tab, undefined, 'Page.startScreencast', small);
+    const others = this.#paintings.get(tab) ?? 0;
+    this.#paintings.set(tab, others + 1);
     try {
+      const small = { format: 'jpeg', quality: 1, maxWidth: 16, maxHeight: 16 };
+      // Chrome keeps the order of commands, so that the capture need not wait for its reply.
+      const started = this.#seats.send(tab, undefined, 'Page.startScreencast', small);
+      started.catch(() => undefined);
       return await capture();
     } finally {
-      if (!this.isCast(tab)) await this.#seats.send(tab, undefined, 'Page.stopScreencast');
+      await this.#painted(tab);
     }
+  }
+
+  async #painted(tab: number): Promise<void> {
+    const left = (this.#paintings.get(tab) ?? 1) - 1;
+    if (left > 0) this.#paintings.set(tab, left);
+    else this.#paintings.delete(tab);
+    if (left > 0 || this.isCast(tab)) return;
+    await this.#seats.send(tab, undefined, 'Page.stopScreencast').catch(() => undefined);
   }
 
   /** Starts a watched tab's screencast, or leaves it to a later resume where the tab cannot be attached. */
@@ -97,7 +111,7 @@ export class Casts {
     const running: Running = {};
     this.#running.set(tab, running);
     try {
-      const leave = await this.#seats.take(tab);
+      const leave = await this.#seats.watch(tab);
       if (this.#running.get(tab) !== running) {
         leave(); // nobody watches any more, or another screencast does it for them
         return;

@@ -12,9 +12,6 @@ export type DebuggerListener = {
 
 const protocolVersion = '1.3';
 
-/** Tabs that were attached when the worker started: attachments outlive it. */
-let survivors: ReadonlySet<number> = new Set();
-
 /** To be called synchronously when the worker starts, so that Chrome wakes it for events. */
 export function listen(listener: DebuggerListener): void {
   chrome.debugger.onEvent.addListener((source, method, params) => {
@@ -25,28 +22,29 @@ export function listen(listener: DebuggerListener): void {
   });
 }
 
-export async function adopt(): Promise<number[]> {
+/** The tabs that a debugger is attached to: this worker's, of an earlier life too, or another's. */
+export async function attached(): Promise<number[]> {
   const targets = await chrome.debugger.getTargets();
-  const tabs = targets.flatMap((target) =>
+  return targets.flatMap((target) =>
     target.attached && target.tabId !== undefined ? [target.tabId] : [],
   );
-  survivors = new Set(tabs);
-  return tabs;
 }
 
-/** Attaches to a tab. One that another debugger holds fails, unless the holder is an earlier life of this worker. */
-export async function attach(tab: number): Promise<void> {
-  try {
-    await settled((done) => chrome.debugger.attach({ tabId: tab }, protocolVersion, done));
-  } catch (cause) {
-    if (!survivors.has(tab)) throw cause;
-    await send(tab, undefined, 'Runtime.getIsolateId', undefined);
-  }
+/** The CDP target ids of all tabs, by tab. */
+export async function targets(): Promise<ReadonlyMap<number, string>> {
+  const all = await chrome.debugger.getTargets();
+  return new Map(all.flatMap(({ tabId, id }) => (tabId === undefined ? [] : [[tabId, id]])));
+}
+
+/** Attaches to a tab. One that another debugger holds fails. */
+export function attach(tab: number): Promise<void> {
+  return settled((done) => chrome.debugger.attach({ tabId: tab }, protocolVersion, done)).then(
+    () => undefined,
+  );
 }
 
 /** Detaches; a tab that is not attached is no error. */
 export async function detach(tab: number): Promise<void> {
-  survivors = new Set([...survivors].filter((other) => other !== tab));
   await settled((done) => chrome.debugger.detach({ tabId: tab }, done)).catch(() => undefined);
 }
 
@@ -59,6 +57,22 @@ export function send(
 ): Promise<unknown> {
   const target = child === undefined ? { tabId: tab } : { tabId: tab, sessionId: child };
   return settled((done) => chrome.debugger.sendCommand(target, method, params, done));
+}
+
+/** As send; `done` is called with the result or the problem at once, before Chrome tells anything else. */
+export function command(
+  tab: number,
+  child: string | undefined,
+  method: string,
+  params: object,
+  done: (result: unknown, problem?: string) => void,
+): void {
+  const target = child === undefined ? { tabId: tab } : { tabId: tab, sessionId: child };
+  chrome.debugger.sendCommand(target, method, params, (result?: unknown) => {
+    const problem = chrome.runtime.lastError;
+    if (problem === undefined) done(result);
+    else done(undefined, problem.message ?? 'The debugger gave no reason.');
+  });
 }
 
 function settled(start: (done: (result?: unknown) => void) => void): Promise<unknown> {

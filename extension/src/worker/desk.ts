@@ -3,7 +3,7 @@ import { Book } from './book.ts';
 import { Casts } from './casts.ts';
 import * as port from './debugger.ts';
 import { withoutFrames } from './frames.ts';
-import { drop, endSession, isOwn, maxGrants, replace, update } from './grants.ts';
+import { drop, isOwn, replace, update } from './grants.ts';
 import { Guard } from './guard.ts';
 import { House } from './house.ts';
 import { identify } from './identity.ts';
@@ -11,16 +11,18 @@ import type { Line } from './line.ts';
 import { Link, type LinkState } from './link.ts';
 import type { Pairing } from './pairings.ts';
 import { fields, member, text } from './parse.ts';
-import { type Order, Runs } from './runs.ts';
+import { Raw } from './raw.ts';
+import { Reception } from './reception.ts';
+import { Runs } from './runs.ts';
 import { crashRefusal, Seats } from './seats.ts';
 import { type Differences, describe, tabsOf } from './standing.ts';
 import { type Stored, saveOpenings } from './store.ts';
 import * as tabs from './tabs.ts';
 import { Wall } from './wall.ts';
-import { type CastOptions, Refusal, type ServerMessage } from './wire.ts';
+import { Refusal, type ServerMessage } from './wire.ts';
 
-/** A connection has as many casts as tabs can be shared. */
-const mostCasts = maxGrants;
+const unshared = new Refusal('tab_closed', 'The tab is not shared any more.');
+const lowered = new Refusal('forbidden', 'Less is permitted in this tab now.');
 
 /** The worker's middle: what happens in Chrome and what servers ask meet here. */
 export class Desk {
@@ -31,6 +33,8 @@ export class Desk {
   readonly #casts: Casts;
   readonly house: House;
   readonly #runs: Runs;
+  readonly #raw: Raw;
+  readonly #reception: Reception;
   /** Tabs are shown in their groups one after the other, so that a window gets no two groups for a project. */
   #shown: Promise<void> = Promise.resolve();
   /** Told after each change of what a popup shows. */
@@ -42,7 +46,11 @@ export class Desk {
       port: { ...port, send: (...command) => this.#send(...command) },
       gate: (tab, method, params) => this.#gate(tab, method, params),
       painting: (tab, capture) => this.#casts.painting(tab, capture),
-      left: (tab) => this.#casts.paused(tab),
+      left: (tab) => {
+        this.#casts.paused(tab);
+        this.#raw.sleep(tab, 'The tab was let go for a moment.');
+      },
+      freed: (tab) => void this.#casts.resume(tab),
     });
     this.#wall = new Wall(new Guard(), this.book, {
       openings: stored.openings,
@@ -51,15 +59,33 @@ export class Desk {
     this.#casts = new Casts(this.#seats);
     this.house = new House(this.book, this.#wall, this.#seats);
     this.#runs = new Runs(this.house);
+    this.#raw = new Raw({
+      book: this.book,
+      house: this.house,
+      seats: this.#seats,
+      targetOf: async (tab) => (await port.targets()).get(tab),
+      gate: (tab, method, params) => this.#gate(tab, method, params),
+      painting: (tab, capture) => this.#casts.painting(tab, capture),
+      nowMS: Date.now,
+    });
+    this.#reception = new Reception({
+      book: this.book,
+      seats: this.#seats,
+      wall: this.#wall,
+      casts: this.#casts,
+      house: this.house,
+      runs: this.#runs,
+      raw: this.#raw,
+      retarget: () => this.#retarget(),
+    });
   }
 
   /** Takes up what an earlier life of the worker left, and dials. */
   async start(): Promise<void> {
     const left = this.book.grants; // what is shared from now on is told by events alone
-    for (const tab of await port.adopt()) {
-      if (this.book.ofTab(tab) === undefined) void port.detach(tab);
-      else this.#seats.adopt(tab);
-    }
+    // What an earlier life had under way ended with its links; so does whatever it left in tabs.
+    await Promise.all((await port.attached()).map(port.detach));
+    await this.#retarget();
     const open = new Map((await tabs.all()).map((tab) => [tab.id, tab]));
     for (const { tab } of left) {
       const present = open.get(tab);
@@ -86,8 +112,7 @@ export class Desk {
 
   /** Stops everything of a project at once and forgets it. */
   disconnect(key: string): void {
-    this.#runs.stopAll(key);
-    this.#casts.stopAll(key);
+    this.#stopAll(key);
     this.book.writeGrants(this.book.grants.filter((grant) => grant.pairing !== key));
     this.#links.get(key)?.stop({ t: 'disconnect' });
     this.#links.delete(key);
@@ -132,7 +157,7 @@ export class Desk {
   /** A page that opens a tab while a program runs in it opens it for the program's session. */
   tabOpened(tab: number, by: number): void {
     this.#wall.opened(tab, by);
-    const session = this.#runs.sessionIn(by);
+    const session = this.#runs.sessionIn(by) ?? this.#raw.sessionIn(by);
     if (session === undefined) return;
     void this.house.adopt(by, session, tab).then((adopted) => {
       if (adopted !== undefined) this.#runs.adopted(by, describe(adopted));
@@ -145,6 +170,7 @@ export class Desk {
     if (grant === undefined) return;
     const seen = { url: tabs.addressOf(tab), title: tab.title ?? '' };
     this.book.writeGrants(update(this.book.grants, grant.tab, seen));
+    this.#raw.nudge(grant.tab);
   }
 
   /** A tab that is dragged out of its group is unshared. */
@@ -156,6 +182,7 @@ export class Desk {
   tabReplaced(from: number, to: number): void {
     this.#wall.replaced(from, to);
     this.book.writeGrants(replace(this.book.grants, from, to));
+    void this.#retarget();
   }
 
   tabRemoved(tab: number): void {
@@ -168,11 +195,14 @@ export class Desk {
     if (child === undefined && method === 'Page.frameNavigated') this.#navigated(tab, params);
     if (child === undefined && method.startsWith('Inspector.')) this.#crashed(tab, method);
     this.#seats.deliver(tab, child, method, params);
+    this.#raw.event(tab, child ?? '', method, params);
   }
 
   detached(tab: number, reason: string): void {
+    const why = `Chrome let the tab go (${reason}).`;
+    if (reason !== 'canceled_by_user') this.#raw.sleep(tab, why);
     this.#seats.release(tab);
-    this.#runs.stopTab(tab, new Refusal('tab_suspended', `Chrome let the tab go (${reason}).`));
+    this.#runs.stopTab(tab, new Refusal('tab_suspended', why));
     if (reason === 'canceled_by_user') this.book.writeGrants(drop(this.book.grants, tab));
     else void this.#casts.resume(tab);
   }
@@ -191,7 +221,8 @@ export class Desk {
           ceiling: paired.level,
           name: paired.project.name,
         }),
-      received: (message: ServerMessage, line: Line) => this.#received(key, message, line),
+      received: (message: ServerMessage, line: Line) =>
+        this.#reception.received(key, message, line),
     };
     const link = new Link(pairing, identity, owner, (address) => new WebSocket(address));
     this.#links.set(key, link);
@@ -200,8 +231,7 @@ export class Desk {
 
   #linkChanged(key: string, state: LinkState): void {
     if (state.is !== 'connected') {
-      this.#runs.stopAll(key);
-      this.#casts.stopAll(key);
+      this.#stopAll(key);
     }
     if (state.is === 'refused') {
       this.book.changePairing(key, { refused: state.why });
@@ -210,87 +240,43 @@ export class Desk {
     this.#tellWatchers();
   }
 
-  #received(key: string, message: ServerMessage, line: Line): void {
-    switch (message.t) {
-      case 'program':
-        this.#runs.start({ ...message, key, line });
-        return;
-      case 'cast':
-        this.#cast({ ...message, key, line, body: '' }, message.options, line);
-        return;
-      case 'cancel':
-        this.#runs.cancel(line, message.id);
-        this.#casts.stop(key, message.id);
-        return;
-      case 'end':
-        this.#end(key, message.session);
-        if (message.id !== undefined) line.send({ t: 'done', id: message.id });
-        return;
-      case 'level':
-        this.book.changePairing(key, { ceiling: message.level });
-        return;
-      case 'bad':
-        this.#runs.refuse(
-          line,
-          message.id,
-          new Refusal('bad_request', 'The request cannot be read.'),
-        );
-        return;
-      case 'challenge':
-      case 'paired':
-      case 'refused':
-      case 'pong':
-        return;
-      default:
-        message satisfies never;
-    }
-  }
-
-  #cast(order: Order, options: CastOptions, line: Line): void {
-    try {
-      if (this.#casts.count(order.key) >= mostCasts) {
-        throw new Refusal('bad_request', 'Too many casts are under way.');
-      }
-      const { grant } = this.house.usable(order.key, order.session, options.tab);
-      this.#casts.start(order.key, order.id, grant.tab, options, line);
-    } catch (cause) {
-      this.#runs.refuse(line, order.id, cause);
-    }
-  }
-
-  #end(key: string, session: string): void {
-    this.#runs.stopSession(key, session);
-    const mine = this.book.grants.filter((one) => one.pairing === key && one.session === session);
-    for (const { tab } of mine) {
-      this.#casts.stopTab(tab);
-      this.#seats.release(tab);
-    }
-    const { grants, closed } = endSession(this.book.grants, key, session);
-    for (const { tab } of closed) this.#wall.keep(tab);
-    this.book.writeGrants(grants);
-    for (const { tab } of closed) void tabs.close(tab);
+  #stopAll(key: string): void {
+    this.#runs.stopAll(key);
+    this.#casts.stopAll(key);
+    this.#raw.dropAll(key);
   }
 
   // ---- what follows from a change
 
   #follow(found: Differences): void {
     for (const grant of found.gone) {
-      this.#runs.stopTab(grant.tab, new Refusal('tab_closed', 'The tab is not shared any more.'));
+      this.#runs.stopTab(grant.tab, unshared);
       const moved = this.book.ofName(grant.pairing, grant.name)?.grant.tab;
-      if (moved === undefined) this.#casts.stopTab(grant.tab);
-      else this.#casts.move(grant.tab, moved);
+      if (moved === undefined) {
+        this.#casts.stopTab(grant.tab);
+        this.#raw.dropTab(grant.tab, unshared);
+      } else {
+        this.#casts.move(grant.tab, moved);
+        this.#raw.move(grant.tab, moved);
+      }
       this.#seats.release(grant.tab);
       if (grant.group !== undefined) void tabs.leaveGroup(grant.tab, grant.group);
     }
     for (const { tab } of found.lowered) {
-      this.#runs.stopTab(tab, new Refusal('forbidden', 'Less is permitted in this tab now.'));
+      this.#runs.stopTab(tab, lowered);
+      this.#raw.dropTab(tab, lowered);
     }
     for (const { tab } of found.asleep) {
       const why = this.book.ofTab(tab)?.suspended ?? 'The tab is asleep.';
       this.#runs.stopTab(tab, new Refusal('tab_suspended', why));
+      this.#raw.sleep(tab, why);
       this.#seats.release(tab);
     }
-    for (const { tab } of found.awake) void this.#casts.resume(tab);
+    for (const { tab } of found.awake) {
+      void this.#casts.resume(tab);
+      this.#raw.nudge(tab);
+    }
+    if (found.fresh.length > 0) void this.#retarget();
     for (const { tab } of found.fresh) this.#group(tab);
     for (const key of found.pairings) {
       this.#links.get(key)?.send({ t: 'tabs', tabs: tabsOf(this.book.standings, key) });
@@ -301,6 +287,15 @@ export class Desk {
 
   #group(tab: number): void {
     this.#shown = this.#shown.then(() => this.#showGroup(tab));
+  }
+
+  /** Reads the tabs' CDP target ids anew. */
+  async #retarget(): Promise<void> {
+    const targets = await port.targets().catch(() => undefined);
+    for (const { tab } of targets === undefined ? [] : this.book.grants) {
+      const target = targets?.get(tab);
+      if (target !== undefined) this.book.writeGrants(update(this.book.grants, tab, { target }));
+    }
   }
 
   async #showGroup(tab: number): Promise<void> {
@@ -347,6 +342,7 @@ export class Desk {
     if (method === 'Inspector.targetCrashed') {
       this.#seats.crashed(tab);
       this.#casts.paused(tab);
+      this.#raw.crashed(tab);
       this.#runs.stopTab(tab, crashRefusal());
     } else if (method === 'Inspector.targetReloadedAfterCrash') {
       this.#seats.reloaded(tab);

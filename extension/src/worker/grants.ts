@@ -19,6 +19,8 @@ export type Grant = Readonly<{
   session?: string;
   made?: true;
   opener?: string;
+  /** The CDP target id of the tab's page, once Chrome has told it. */
+  target?: string;
   /** The tab group that displays the grant, once the tab has been seen in it. */
   group?: number;
 }>;

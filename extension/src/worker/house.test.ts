@@ -58,9 +58,20 @@ function built() {
   const memory = { openings: [], save: () => undefined };
   const wall = new Wall({ install: async () => undefined }, book, memory);
   const no = () => Promise.reject(new Error('cannot be attached'));
-  const port = { attach: no, detach: async () => undefined, send: no };
+  const port = {
+    attach: no,
+    detach: async () => undefined,
+    send: no,
+    command: () => undefined,
+  };
   const none = () => undefined;
-  const seats = new Seats({ port, gate: none, painting: (_, capture) => capture(), left: none });
+  const seats = new Seats({
+    port,
+    gate: none,
+    painting: (_, capture) => capture(),
+    left: none,
+    freed: none,
+  });
   return { house: new House(book, wall, seats), book, open, chromes };
 }
 

@@ -12,6 +12,9 @@ import { addressOf, bringToFront, close, find, openBlank, wake } from './tabs.ts
 import type { Wall } from './wall.ts';
 import { Refusal } from './wire.ts';
 
+/** A session of a pairing's project. */
+export type Owner = { key: string; session: string };
+
 const tooMany = `No more than ${maxGrants} tabs can be shared.`;
 
 /** How long a tab that was brought to the front is not brought there again. */
@@ -59,7 +62,7 @@ export class House {
   }
 
   /** The tab that the session may use by this name; the first session to use a tab owns it. */
-  claim({ key, session }: Order, name: string): Standing {
+  claim({ key, session }: Owner, name: string): Standing {
     const standing = this.usable(key, session, name);
     this.#book.writeGrants(update(this.#book.grants, standing.grant.tab, { session }));
     return this.#book.ofName(key, name) ?? standing;
@@ -79,11 +82,17 @@ export class House {
   /** Makes a blank tab for the session, at the policy's level, behind the person's own. */
   async make(order: Order, program: unknown): Promise<Standing> {
     permit(program, this.#levelOfNew(order.key));
-    if (this.#isFull()) throw new Refusal('forbidden', tooMany);
-    return await this.#placing(() => this.#open(order));
+    return await this.makeBlank(order);
   }
 
-  async #open({ key, session }: Order): Promise<Standing> {
+  /** As make, with nothing to run in it yet. */
+  async makeBlank(owner: Owner): Promise<Standing> {
+    this.#levelOfNew(owner.key);
+    if (this.#isFull()) throw new Refusal('forbidden', tooMany);
+    return await this.#placing(() => this.#open(owner));
+  }
+
+  async #open({ key, session }: Owner): Promise<Standing> {
     const name = await this.#book.takeName();
     const tab = (await openBlank())?.id;
     if (tab === undefined) throw new Refusal('forbidden', 'No browser window is open.');
@@ -119,6 +128,18 @@ export class House {
     }
   }
 
+  /** Closes a tab that the session made. */
+  async shut({ key, session }: Owner, name: string): Promise<void> {
+    const grant = this.#book.ofName(key, name)?.grant;
+    if (grant === undefined) throw new Refusal('tab_closed', `Tab ${name} is not shared.`);
+    if (grant.session !== session || grant.made !== true) {
+      throw new Refusal('forbidden', 'Only a tab that the session made is closed.');
+    }
+    this.#wall.keep(grant.tab);
+    this.#book.writeGrants(drop(this.#book.grants, grant.tab));
+    await close(grant.tab);
+  }
+
   /** Closes a tab whose session ended while it was made. */
   discard({ grant }: Standing): void {
     this.#book.writeGrants(drop(this.#book.grants, grant.tab));
@@ -145,19 +166,20 @@ export class House {
 
   /** Runs a program in a tab, behind the wall and attached meanwhile. */
   async perform(standing: Standing, program: unknown, signal: AbortSignal): Promise<Result> {
-    const lift = await this.#raise(standing, program);
+    const lift = await this.raise(standing, hasInput(program));
     try {
-      await this.#prepare(standing.grant.tab, member(fields(program), 'active') === true);
+      await this.prepare(standing.grant.tab, member(fields(program), 'active') === true);
       return await this.#execute(standing, program, signal);
     } finally {
       lift();
     }
   }
 
-  async #raise(standing: Standing, program: unknown): Promise<() => void> {
+  /** Stands the wall around a tab, where it is read-only, until the returned function is called. */
+  async raise(standing: Standing, hasInput: boolean): Promise<() => void> {
     if (standing.level !== 'read') return () => undefined;
     try {
-      if (hasInput(program)) return await this.#wall.hold();
+      if (hasInput) return await this.#wall.hold();
       await this.#wall.sync();
       return () => undefined;
     } catch {
@@ -168,7 +190,8 @@ export class House {
     }
   }
 
-  async #prepare(id: number, isActive: boolean): Promise<void> {
+  /** Makes a tab answer, and brings it to the front where that is asked. */
+  async prepare(id: number, isActive: boolean): Promise<void> {
     const tab = await find(id);
     if (tab === undefined) throw new Refusal('tab_closed', 'The tab is closed.');
     await wake(tab);
@@ -191,8 +214,8 @@ export class House {
     });
     try {
       if (opensPage(program)) await this.#seats.revive(tab, signal);
-      const executor = await this.#seats.executor(tab, standing.level, signal);
-      return await executor.run(program, signal);
+      const executor = await this.#seats.executor(tab, signal);
+      return await executor.run(program, standing.level, signal);
     } finally {
       leave();
     }

@@ -123,7 +123,7 @@ export class Link {
       token_id: await tokenID(this.#pairing.token),
       nonce: this.#nonce,
       project: this.#pairing.project,
-      features: [],
+      features: ['cdp'],
     };
     if (this.#socket === socket) socket.send(frame(header));
   }

@@ -1,6 +1,6 @@
 import { Executor } from '../program/executor.ts';
 import { attachWithPatience, before } from './attach.ts';
-import type { Level } from './grants.ts';
+import { type Child, Children } from './children.ts';
 import { Refusal } from './wire.ts';
 
 declare const PAGE_SCRIPT: string;
@@ -15,7 +15,18 @@ export type Port = {
     method: string,
     params: object | undefined,
   ): Promise<unknown>;
+  /** Sends a command; `done` is called in the order in which Chrome answers and tells events. */
+  command(
+    tab: number,
+    child: string | undefined,
+    method: string,
+    params: object,
+    done: Answered,
+  ): void;
 };
+
+/** Takes a command's result or, as Chrome words it, why there is none. */
+export type Answered = (result: unknown, problem?: string) => void;
 
 /** Whether a command may go to a tab now; it throws where not. */
 export type Gate = (tab: number, method: string, params: unknown) => void;
@@ -34,11 +45,17 @@ type Seat = {
   /** Aborted once the tab is let go. */
   gone: AbortController;
   users: number;
+  /** Of the users, those who only watch. */
+  watchers: number;
   idle?: ReturnType<typeof setTimeout>;
-  work?: Work;
+  children: Children;
+  executor?: Executor;
+  /** Set once the executor knows the tab. */
+  prepared?: Promise<void>;
   crash?: Crash;
+  /** Clients have left it as they liked: it is let go before anybody else finds it so. */
+  isSpoilt: boolean;
 };
-type Work = { executor: Executor; level: Level; ready: Promise<void> };
 /** A page's process is gone: no command is answered until another page is loaded, which ends it. */
 type Crash = { over: Promise<void>; end: () => void };
 
@@ -48,6 +65,8 @@ export type Options = {
   painting: Painting;
   /** Told of each tab that is let go. */
   left(tab: number): void;
+  /** Told of each tab that was let go only to withdraw what clients did there: whoever watches it goes on. */
+  freed(tab: number): void;
 };
 
 /** Attached tabs: attached when first used, shared by all who use them, let go when nobody has for a minute. */
@@ -56,20 +75,17 @@ export class Seats {
   readonly #gate: Gate;
   readonly #painting: Painting;
   readonly #left: (tab: number) => void;
+  readonly #freed: (tab: number) => void;
   readonly #seats = new Map<number, Seat>();
   /** Detaching, where it is not done yet: a tab is attached anew only after it. */
   readonly #leaving = new Map<number, Promise<void>>();
 
-  constructor({ port, gate, painting, left }: Options) {
+  constructor({ port, gate, painting, left, freed }: Options) {
     this.#port = port;
     this.#gate = gate;
     this.#painting = painting;
     this.#left = left;
-  }
-
-  /** Takes over an attachment that an earlier life of the worker left: it is let go like any other. */
-  adopt(tab: number): void {
-    this.#rest(tab, this.#seat(tab));
+    this.#freed = freed;
   }
 
   /**
@@ -77,33 +93,73 @@ export class Seats {
    * says that nobody waits any more.
    */
   async take(tab: number, signal?: AbortSignal): Promise<() => void> {
+    return await this.#take(tab, 0, signal);
+  }
+
+  /** As take, for who only looks: it does not keep what clients did in the tab. */
+  async watch(tab: number): Promise<() => void> {
+    return await this.#take(tab, 1);
+  }
+
+  /** As take, for clients: what earlier ones did in the tab is withdrawn first. */
+  async takeFresh(tab: number, signal: AbortSignal): Promise<() => void> {
+    for (let seat = this.#seats.get(tab); seat?.isSpoilt; seat = this.#seats.get(tab)) {
+      await before([signal], ended(seat.gone.signal));
+    }
+    return await this.#take(tab, 0, signal);
+  }
+
+  async #take(tab: number, watchers: number, signal?: AbortSignal): Promise<() => void> {
     const seat = this.#seat(tab);
     clearTimeout(seat.idle);
     seat.users += 1;
+    seat.watchers += watchers;
+    const leave = () => {
+      seat.users -= 1;
+      seat.watchers -= watchers;
+      this.#settle(tab, seat);
+    };
     try {
       await before([seat.gone.signal, signal], seat.ready);
     } catch (cause) {
-      this.#leave(tab, seat);
+      leave();
       throw cause;
     }
-    return () => this.#leave(tab, seat);
+    return once(leave);
   }
 
-  /** The executor of a tab in use, at a level. One that could not attach is made anew the next time. */
-  async executor(tab: number, level: Level, signal?: AbortSignal): Promise<Executor> {
+  /** Lets a tab go as soon as no program runs in it, because clients have changed it. */
+  spoil(tab: number): void {
+    const seat = this.#seats.get(tab);
+    if (seat === undefined) return;
+    seat.isSpoilt = true;
+    this.#settle(tab, seat);
+  }
+
+  /** The executor of a tab in use. What it could not learn of the tab it learns the next time. */
+  async executor(tab: number, signal?: AbortSignal): Promise<Executor> {
     const seat = this.#seats.get(tab);
     if (seat === undefined) throw letGo();
-    if (seat.work?.level !== level) seat.work = this.#work(tab, seat, level);
-    const { work } = seat;
-    await before([seat.gone.signal, signal], work.ready);
-    return work.executor;
+    seat.executor ??= this.#executor(tab, seat);
+    seat.prepared ??= this.#prepare(seat, seat.executor);
+    await before([seat.gone.signal, signal], seat.prepared);
+    return seat.executor;
+  }
+
+  /** The children of a tab in use. */
+  children(tab: number): Children | undefined {
+    return this.#seats.get(tab)?.children;
+  }
+
+  isCrashed(tab: number): boolean {
+    return this.#seats.get(tab)?.crash !== undefined;
   }
 
   /** The page of a tab has crashed: commands to it are refused until it is revived. */
   crashed(tab: number): void {
     const seat = this.#seats.get(tab);
     if (seat === undefined || seat.crash !== undefined) return;
-    delete seat.work; // what it knew of the page is gone with it
+    seat.executor?.forget();
     let end = () => {};
     const over = new Promise<void>((resolve) => {
       end = resolve;
@@ -142,8 +198,29 @@ export class Seats {
     return result;
   }
 
-  deliver(tab: number, child: string | undefined, method: string, params: unknown): void {
-    this.#seats.get(tab)?.work?.executor.deliver(child ?? '', method, params);
+  /** Sends a client's command for a tab in use; what comes back may not be seen any more, which the caller asks the gate. */
+  command(
+    tab: number,
+    child: string | undefined,
+    method: string,
+    params: object,
+    done: Answered,
+  ): void {
+    this.#gate(tab, method, params);
+    this.#port.command(tab, child, method, params, done);
+  }
+
+  /** Hands an event to whoever knows of the tab; the answer is a child that has come by it. */
+  deliver(
+    tab: number,
+    child: string | undefined,
+    method: string,
+    params: unknown,
+  ): Child | undefined {
+    const seat = this.#seats.get(tab);
+    const came = seat?.children.apply(child ?? '', method, params);
+    seat?.executor?.deliver(child ?? '', method, params);
+    return came;
   }
 
   /** Lets a tab go at once, whoever uses it. */
@@ -166,7 +243,14 @@ export class Seats {
     if (present !== undefined) return present;
     const gone = new AbortController();
     const ready = this.#attach(tab, gone.signal);
-    const seat: Seat = { ready, gone, users: 0 };
+    const seat: Seat = {
+      ready,
+      gone,
+      users: 0,
+      watchers: 0,
+      children: new Children(),
+      isSpoilt: false,
+    };
     ready.catch(() => {
       if (this.#seats.get(tab) !== seat) return;
       clearTimeout(seat.idle);
@@ -183,27 +267,62 @@ export class Seats {
     await this.#port.send(tab, undefined, 'Inspector.enable', undefined).catch(() => undefined);
   }
 
-  #leave(tab: number, seat: Seat): void {
-    seat.users -= 1;
-    if (seat.users === 0 && this.#seats.get(tab) === seat) this.#rest(tab, seat);
+  /** Looks what becomes of a tab that somebody has left. */
+  #settle(tab: number, seat: Seat): void {
+    if (this.#seats.get(tab) !== seat) return;
+    if (seat.isSpoilt && seat.users === seat.watchers) {
+      this.release(tab);
+      this.#freed(tab);
+    } else if (seat.users === 0) {
+      clearTimeout(seat.idle);
+      seat.idle = setTimeout(() => this.release(tab), idleMS);
+    }
   }
 
-  #rest(tab: number, seat: Seat): void {
-    seat.idle = setTimeout(() => this.release(tab), idleMS);
-  }
-
-  #work(tab: number, seat: Seat, level: Level): Work {
+  #executor(tab: number, seat: Seat): Executor {
     const call = (child: string, method: string, params: object): Promise<unknown> => {
+      if (method === 'Target.setAutoAttach') return this.#attachChildren(tab, seat, child, params);
       const send = () => this.send(tab, child || undefined, method, params);
       return method === 'Page.captureScreenshot' ? this.#painting(tab, send) : send();
     };
-    const executor = new Executor({ call }, { pageScript: PAGE_SCRIPT, level });
-    const work = { executor, level, ready: executor.attach() };
-    work.ready.catch(() => {
-      if (seat.work === work) delete seat.work;
-    });
-    return work;
+    return new Executor({ call }, { pageScript: PAGE_SCRIPT });
   }
+
+  #prepare(seat: Seat, executor: Executor): Promise<void> {
+    const prepared = executor.attach();
+    prepared.catch(() => {
+      if (seat.prepared === prepared) delete seat.prepared;
+    });
+    return prepared;
+  }
+
+  /** The executor's children are the clients' too: it is told of those that are there, and takes none away. */
+  async #attachChildren(tab: number, seat: Seat, child: string, params: object): Promise<unknown> {
+    if (!('autoAttach' in params) || params.autoAttach !== true) return {};
+    const wanted = seat.children.ask(child);
+    if (wanted !== undefined) {
+      return await this.send(tab, child || undefined, 'Target.setAutoAttach', wanted);
+    }
+    for (const known of seat.children.of(child)) {
+      seat.executor?.deliver(child, 'Target.attachedToTarget', known.params);
+    }
+    return {};
+  }
+}
+
+function once(leave: () => void): () => void {
+  let isLeft = false;
+  return () => {
+    if (!isLeft) leave();
+    isLeft = true;
+  };
+}
+
+function ended(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener('abort', () => resolve(), { once: true });
+  });
 }
 
 function letGo(): Error {

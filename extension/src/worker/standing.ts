@@ -64,6 +64,7 @@ function same(all: readonly Standing[], one: Standing): Standing | undefined {
 export function describe({ grant, level, suspended }: Standing): Tab {
   return {
     id: grant.name,
+    ...(grant.target === undefined ? {} : { target: grant.target }),
     url: grant.url || 'about:blank',
     title: grant.title,
     level,

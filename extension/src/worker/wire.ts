@@ -13,6 +13,8 @@ import { type Fields, fields, json, member, number, text } from './parse.ts';
 /** A tab as the server sees it (relay/program: Tab). */
 export type Tab = {
   id: string;
+  /** The CDP target id of its page, where known. */
+  target?: string;
   url: string;
   title: string;
   level: Level;
@@ -45,10 +47,25 @@ export type ServerMessage =
   | { t: 'program'; id: number; session: string; body: string }
   | { t: 'cast'; id: number; session: string; options: CastOptions }
   | { t: 'cancel'; id: number }
+  | { t: 'hold'; id: number; session: string; tab: string }
+  | { t: 'drop'; session: string; tab: string }
+  | ({ t: 'cdp' } & Command)
+  | { t: 'new'; id: number; session: string }
+  | { t: 'shut'; id: number; session: string; tab: string }
   | { t: 'end'; id?: number; session: string }
   | { t: 'level'; level: Level }
   | { t: 'pong' }
   | { t: 'bad'; id: number };
+
+/** One command of a CDP client; `child` is a target session below the tab's page. */
+export type Command = {
+  id: number;
+  session: string;
+  tab: string;
+  child?: string;
+  method: string;
+  body: string;
+};
 
 /** What the extension sends besides the opening. */
 export type Header =
@@ -58,7 +75,15 @@ export type Header =
   | { t: 'error'; id: number; code: ErrorCode; message: string }
   | { t: 'picture'; id: number; at_ms: number; width: number; height: number }
   | { t: 'done'; id: number }
+  | { t: 'held'; id?: number; tab: string; target: string }
+  | { t: 'reply'; id: number; error?: CallFailure }
+  | { t: 'event'; tab: string; child?: string; method: string }
+  | { t: 'asleep'; tab: string; code: 'tab_suspended'; message: string }
+  | { t: 'made'; id: number; tab: string }
   | { t: 'disconnect' };
+
+/** Chrome's own refusal of a command. */
+export type CallFailure = { code: number; message: string };
 
 export type ErrorCode = 'tab_closed' | 'tab_suspended' | 'forbidden' | 'too_large' | 'bad_request';
 
@@ -105,6 +130,11 @@ const readers: Readonly<Record<string, Reader>> = {
   cast: readCast,
   cancel: (header) => withID(header, (id) => ({ t: 'cancel', id })),
   end: readEnd,
+  hold: (header) => withTab(header, (session, tab, id) => ({ t: 'hold', id, session, tab })),
+  drop: readDrop,
+  cdp: readCommand,
+  new: readNew,
+  shut: (header) => withTab(header, (session, tab, id) => ({ t: 'shut', id, session, tab })),
   level: (header) => {
     const level = readLevel(member(header, 'level'));
     return level && { t: 'level', level };
@@ -172,6 +202,36 @@ function readEnd(header: Fields): ServerMessage | undefined {
   if (!session) return undefined;
   const id = number(header, 'id');
   return id === undefined ? { t: 'end', session } : { t: 'end', session, id };
+}
+
+function readDrop(header: Fields): ServerMessage | undefined {
+  const session = readSession(header);
+  const tab = text(header, 'tab');
+  return session && tab ? { t: 'drop', session, tab } : undefined;
+}
+
+function readCommand(header: Fields, body: string): ServerMessage | undefined {
+  const method = text(header, 'method');
+  const child = text(header, 'child') || undefined;
+  if (!method) return undefined;
+  return withTab(header, (session, tab, id) => {
+    const command = { t: 'cdp', id, session, tab, method, body } as const;
+    return child === undefined ? command : { ...command, child };
+  });
+}
+
+function readNew(header: Fields): ServerMessage | undefined {
+  const session = readSession(header);
+  return session ? withID(header, (id) => ({ t: 'new', id, session })) : undefined;
+}
+
+function withTab(
+  header: Fields,
+  make: (session: string, tab: string, id: number) => ServerMessage,
+): ServerMessage | undefined {
+  const session = readSession(header);
+  const tab = text(header, 'tab');
+  return session && tab ? withID(header, (id) => make(session, tab, id)) : undefined;
 }
 
 function readSession(header: Fields): string | undefined {

@@ -1,0 +1,251 @@
+import type { Book } from './book.ts';
+import type { Child } from './children.ts';
+import { type Hold, Holds, type Way } from './holds.ts';
+import type { House, Owner } from './house.ts';
+import { Meter } from './meter.ts';
+import type { Seats } from './seats.ts';
+import { type ErrorCode, type Header, Refusal } from './wire.ts';
+
+/** A tab that could not be attached anew is tried again after this, or when something happens to it. */
+const againMS = 5000;
+
+/** What of the worker holds need. */
+export type Rooms = {
+  book: Book;
+  house: House;
+  seats: Seats;
+  /** The CDP target id of a tab's page as Chrome tells it now. */
+  targetOf(tab: number): Promise<string | undefined>;
+  nowMS(): number;
+  /** Hands clients an event that Chrome told before they came. */
+  tell(hold: Hold, child: string, method: string, params: unknown): void;
+};
+
+/** A request to hold a tab. */
+export type Wish = Owner & { line: Way; id: number; tab: string };
+
+/**
+ * The lives of holds: a tab is attached for a session's CDP clients until they let it go, the link or the grant ends.
+ * Where Chrome takes the attachment away, the hold sleeps until the tab is attached anew.
+ */
+export class Holding {
+  readonly holds = new Holds();
+  readonly #rooms: Rooms;
+
+  constructor(rooms: Rooms) {
+    this.#rooms = rooms;
+  }
+
+  /** Holds a tab and answers `held`, or why not. */
+  async begin(wish: Wish): Promise<void> {
+    if (this.holds.find(wish.key, wish.tab) !== undefined) {
+      throw new Refusal('bad_request', `Tab ${wish.tab} is held already.`);
+    }
+    const { grant } = this.#rooms.house.claim(wish, wish.tab);
+    const hold = newHold(wish, grant.tab);
+    this.holds.add(hold);
+    try {
+      await this.#join(hold, wish.id);
+    } catch (cause) {
+      if (this.holds.has(hold)) this.end(hold, 'tab_suspended', words(cause));
+      if (cause instanceof Refusal) throw cause;
+      throw new Refusal('tab_suspended', `Chrome does not let the tab be driven: ${words(cause)}`);
+    }
+  }
+
+  /** Lets a tab go for good: what waits is answered by this code, and what clients did in the tab ends with it. */
+  end(hold: Hold, code: ErrorCode, why: string): void {
+    this.holds.remove(hold);
+    this.#forget(hold, code, why);
+    hold.gone.abort(new Refusal(code, why));
+    hold.nudge?.();
+    if (hold.state === 'held') this.#loosen(hold);
+    hold.leave?.();
+    this.#rooms.seats.spoil(hold.tab);
+  }
+
+  endWhere(ends: (hold: Hold) => boolean, code: ErrorCode, why: string): void {
+    for (const hold of this.holds.where(ends)) this.end(hold, code, why);
+  }
+
+  /** The tab is not attached any more, or about to be let go. */
+  sleep(tab: number, why: string): void {
+    const hold = this.holds.ofTab(tab);
+    if (hold !== undefined) this.#sleep(hold, why);
+  }
+
+  /** As sleep, for a tab that is not to be attached again for a while. */
+  rest(tab: number, why: string): void {
+    const hold = this.holds.ofTab(tab);
+    if (hold?.state !== 'held') return;
+    hold.restsUntilMS = this.#rooms.nowMS() + againMS;
+    this.#sleep(hold, why);
+  }
+
+  #sleep(hold: Hold, why: string): void {
+    if (hold.state !== 'held') return;
+    hold.state = 'asleep';
+    hold.why = why;
+    hold.leave?.();
+    delete hold.leave;
+    hold.scripts.clear();
+    this.#forget(hold, 'tab_suspended', why);
+    hold.line.send({ t: 'asleep', tab: hold.name, code: 'tab_suspended', message: why });
+    void this.#rejoin(hold);
+  }
+
+  /** Something happened to a tab: it may be attachable again. */
+  nudge(tab: number): void {
+    const hold = this.holds.ofTab(tab);
+    if (hold?.state !== 'asleep') return;
+    hold.isNudged = true;
+    hold.nudge?.();
+    void this.#rejoin(hold);
+  }
+
+  /** Chrome gave a tab another id. */
+  move(from: number, to: number): void {
+    const hold = this.holds.ofTab(from);
+    if (hold === undefined) return;
+    hold.tab = to;
+    this.#sleep(hold, 'Chrome put another page in the place of this one.');
+    this.nudge(to);
+  }
+
+  /** A child came: it is asked for its own, and never left standing where nobody is told of it. */
+  introduce(hold: Hold, child: Child): void {
+    const children = this.#rooms.seats.children(hold.tab);
+    if (children === undefined) return;
+    if (child.type === 'iframe') this.#ask(hold, child.session, 'Page.enable', {});
+    const wanted = children.ask(child.session);
+    if (wanted !== undefined) this.#ask(hold, child.session, 'Target.setAutoAttach', wanted);
+  }
+
+  /** Sends a command of the edge's own, whose answer nobody waits for. */
+  #ask(hold: Hold, child: string, method: string, params: object): void {
+    try {
+      this.#rooms.seats.command(hold.tab, child || undefined, method, params, () => undefined);
+    } catch {
+      // The tab may not be seen any more: the hold is about to be told so.
+    }
+  }
+
+  /** Tries until the tab is attached, the hold is over, or the page is one that nobody may work in. */
+  async #rejoin(hold: Hold): Promise<void> {
+    if (hold.isJoining) return;
+    hold.isJoining = true;
+    while (this.holds.has(hold) && hold.state === 'asleep') {
+      const standing = this.#rooms.book.ofName(hold.key, hold.name);
+      if (standing?.suspended !== undefined) break; // it is nudged when it wakes
+      hold.isNudged = false;
+      const isAttached = !this.#rests(hold) && (await this.#joins(hold));
+      if (!isAttached) await pause(hold);
+    }
+    hold.isJoining = false;
+  }
+
+  #rests(hold: Hold): boolean {
+    return this.#rooms.nowMS() < hold.restsUntilMS;
+  }
+
+  async #joins(hold: Hold): Promise<boolean> {
+    return await this.#join(hold).then(
+      () => true,
+      () => false,
+    );
+  }
+
+  async #join(hold: Hold, id?: number): Promise<void> {
+    const { seats, house, targetOf } = this.#rooms;
+    const { tab } = hold;
+    await house.prepare(tab, false);
+    const leave = await seats.takeFresh(tab, hold.gone.signal);
+    const children = seats.children(tab);
+    const target = await targetOf(tab).catch(() => undefined);
+    const isStill = this.holds.has(hold) && hold.tab === tab && seats.children(tab) === children;
+    if (!isStill || target === undefined) {
+      leave();
+      throw new Refusal('tab_suspended', 'The tab went away while it was attached.');
+    }
+    hold.leave = leave;
+    hold.state = 'held';
+    const held: Header = { t: 'held', tab: hold.name, target };
+    hold.line.send(id === undefined ? held : { ...held, id });
+    this.#enable(hold);
+  }
+
+  /** Tells of the children that are there and asks for all others, and for what the worker itself has to know. */
+  #enable(hold: Hold): void {
+    const children = this.#rooms.seats.children(hold.tab);
+    if (children === undefined) return;
+    this.#ask(hold, '', 'Page.enable', {});
+    this.#ask(hold, '', 'Emulation.setFocusEmulationEnabled', { enabled: true });
+    for (const { parent, params } of children.all) {
+      this.#rooms.tell(hold, parent, 'Target.attachedToTarget', params);
+    }
+    for (const session of children.hold(true)) {
+      const wanted = children.ask(session) ?? children.attaching(session);
+      this.#ask(hold, session, 'Target.setAutoAttach', wanted);
+    }
+  }
+
+  /** Leaves nothing standing in a tab that stays attached for others. */
+  #loosen(hold: Hold): void {
+    const children = this.#rooms.seats.children(hold.tab);
+    if (children === undefined) return;
+    for (const session of children.hold(false)) {
+      this.#ask(hold, session, 'Target.setAutoAttach', children.attaching(session));
+    }
+    for (const { session } of children.waiting) {
+      children.resumed(session);
+      this.#ask(hold, session, 'Runtime.runIfWaitingForDebugger', {});
+    }
+  }
+
+  #forget(hold: Hold, code: ErrorCode, message: string): void {
+    const flights = [...hold.flights.values()];
+    hold.flights.clear();
+    for (const { id, lift } of flights) {
+      lift();
+      hold.line.send({ t: 'error', id, code, message });
+    }
+  }
+}
+
+function newHold({ key, session, line, tab: name }: Wish, tab: number): Hold {
+  return {
+    key,
+    session,
+    name,
+    line,
+    tab,
+    state: 'coming',
+    why: '',
+    gone: new AbortController(),
+    flights: new Map(),
+    meter: new Meter(),
+    scripts: new Set(),
+    isJoining: false,
+    isNudged: false,
+    restsUntilMS: 0,
+    opensUntilMS: 0,
+    turn: Promise.resolve(),
+  };
+}
+
+function pause(hold: Hold): Promise<void> {
+  if (hold.isNudged) return Promise.resolve();
+  return new Promise((resolve) => {
+    const end = () => {
+      clearTimeout(timer);
+      delete hold.nudge;
+      resolve();
+    };
+    const timer = setTimeout(end, againMS);
+    hold.nudge = end;
+  });
+}
+
+function words(cause: unknown): string {
+  return cause instanceof Error ? cause.message : String(cause);
+}

@@ -1,0 +1,80 @@
+import type { Meter } from './meter.ts';
+import type { Asker } from './runs.ts';
+
+/** Where a tab's events and replies go, and how much of them waits there. */
+export type Way = Asker & { readonly backlog: number };
+
+/** A command that Chrome has not answered yet; it is answered once, by whoever takes it. */
+export type Flight = { id: number; method: string; lift: () => void };
+
+/**
+ * One tab that a session's CDP clients use. `coming`: it is being attached for the first time; `asleep`: it is not
+ * attached for now.
+ */
+export type Hold = {
+  readonly key: string;
+  readonly session: string;
+  readonly name: string;
+  readonly line: Way;
+  /** Aborted when it is over. */
+  readonly gone: AbortController;
+  readonly flights: Map<number, Flight>;
+  readonly meter: Meter;
+  /** The names of the scripts that clients added, by target session. */
+  readonly scripts: Set<string>;
+  tab: number;
+  state: 'coming' | 'held' | 'asleep';
+  /** Why it is asleep. */
+  why: string;
+  /** Gives the tab back. */
+  leave?: () => void;
+  /** Ends the wait until it is attached anew; there only while it is waited. */
+  nudge?: () => void;
+  isJoining: boolean;
+  /** Something happened since the last try. */
+  isNudged: boolean;
+  /** Until then it is not tried. */
+  restsUntilMS: number;
+  /** Until then a window that the page opens is the session's. */
+  opensUntilMS: number;
+  /** Commands to a read-only tab wait, one after the other, for what must stand before them. */
+  turn: Promise<void>;
+};
+
+/** The tabs that are held, by the name that the server knows them by. */
+export class Holds {
+  readonly #holds = new Map<string, Hold>();
+
+  add(hold: Hold): void {
+    this.#holds.set(`${hold.key} ${hold.name}`, hold);
+  }
+
+  /** Whether it counts still. */
+  has(hold: Hold): boolean {
+    return this.find(hold.key, hold.name) === hold;
+  }
+
+  find(key: string, name: string): Hold | undefined {
+    return this.#holds.get(`${key} ${name}`);
+  }
+
+  ofTab(tab: number): Hold | undefined {
+    return this.where((hold) => hold.tab === tab)[0];
+  }
+
+  where(fits: (hold: Hold) => boolean): Hold[] {
+    return [...this.#holds.values()].filter(fits);
+  }
+
+  remove(hold: Hold): void {
+    if (this.has(hold)) this.#holds.delete(`${hold.key} ${hold.name}`);
+  }
+
+  /** How many commands of a line are under way. */
+  underWay(line: Way): number {
+    return this.where((hold) => hold.line === line).reduce(
+      (sum, { flights }) => sum + flights.size,
+      0,
+    );
+  }
+}
