@@ -19,10 +19,17 @@ import (
 	"go.uber.org/goleak"
 
 	chaperone "chaperone/cmd/chaperone"
+	"chaperone/server/chrome"
 	"chaperone/server/fault"
 )
 
-func TestMain(m *testing.M) { testscript.Main(tidy{m}, map[string]func(){"chaperone": chaperone.Main}) }
+// TestMain is also the confine process: a server in a test starts its own binary again.
+func TestMain(m *testing.M) {
+	if len(os.Args) > 1 && os.Args[1] == chrome.ConfineCommand {
+		os.Exit(chrome.ConfineMain(os.Args[2:]))
+	}
+	testscript.Main(tidy{m}, map[string]func(){"chaperone": chaperone.Main})
+}
 
 // tidy also fails when a goroutine is left.
 type tidy struct{ tests *testing.M }

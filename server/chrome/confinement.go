@@ -81,8 +81,14 @@ func probe(ctx context.Context, words []string) error {
 	return nil
 }
 
+// errNotRouted is a binary that does not know the subcommand: it would start itself without end.
+var errNotRouted = errors.New("this binary does not route " + ConfineCommand + " to ConfineMain")
+
 // confineCommand is this binary once more, as a confine process in the namespaces that words name.
 func confineCommand(ctx context.Context, words []string) (*exec.Cmd, error) {
+	if len(os.Args) > 1 && os.Args[1] == ConfineCommand {
+		return nil, errNotRouted
+	}
 	self, err := os.Executable()
 	if err != nil {
 		return nil, fmt.Errorf("find own binary: %w", err)
