@@ -28,7 +28,7 @@ var house = map[string][]string{
 	"server/session":      {"server/account", "server/artifact", "server/browse", "server/fault", "server/ledger", "server/live", "server/project", "server/store", "relay/program", "egress"},
 	"server/store":        {"server/fault"},
 	"server/web":          {"server/account", "server/artifact", "server/browse", "server/fault", "server/ledger", "server/live", "server/project", "server/session", "relay", "relay/program"},
-	"relay":               {"relay/cdp", "relay/program"},
+	"relay":               {"relay/cdp", "relay/endpoint", "relay/program"},
 	"relay/cdp":           {},
 	"relay/program":       {"relay/cdp"},
 	"egress":              {},

@@ -95,11 +95,12 @@ func (b *Browser) Close(ctx context.Context) error {
 // leave ends the Browser and answers the link that must hear of it, if any.
 func (b *Browser) leave() *link {
 	b.hub.slotsMu.Lock()
-	defer b.hub.slotsMu.Unlock()
+	defer b.hub.unlock()
 	s := b.slot()
 	if s == nil {
 		return nil
 	}
+	b.hub.endHolds(s, b, errSessionClosed())
 	b.end(errSessionClosed())
 	delete(s.sessions, b.session)
 	if !s.live() {

@@ -3,6 +3,7 @@ package relay
 import (
 	"context"
 	"errors"
+	"slices"
 	"sync"
 
 	"chaperone/relay/program"
@@ -20,17 +21,24 @@ type call struct {
 	want string // the kind that answers it
 	// answers has room for one. A newer picture takes the place of one that nobody has fetched.
 	answers chan answer
+	// hold is set for what concerns a held tab: its answers are taken by the read loop itself, in their order.
+	hold *hold
+	// reply takes the answer to a raw command.
+	reply func(result []byte, err error)
 }
 
 // calls pairs a link's requests with their answers.
 type calls struct {
+	raw *gate // one place a raw command under way
+
 	openMu   sync.Mutex
 	open     map[int64]*call
 	last     int64
 	programs int
+	closed   bool // to what concerns held tabs: the link has ended
 }
 
-func newCalls() *calls { return &calls{open: map[int64]*call{}} }
+func newCalls() *calls { return &calls{raw: newGate(maxRaw), open: map[int64]*call{}} }
 
 // start makes a call that want answers; nil when too many programs are under way.
 func (c *calls) start(want string) *call {
@@ -42,10 +50,77 @@ func (c *calls) start(want string) *call {
 		}
 		c.programs++
 	}
+	return c.add(&call{want: want, answers: make(chan answer, 1)})
+}
+
+// startFor makes a call of a held tab; nil when the link has ended.
+func (c *calls) startFor(h *hold, want string, reply func([]byte, error)) *call {
+	c.openMu.Lock()
+	defer c.openMu.Unlock()
+	if c.closed {
+		return nil
+	}
+	return c.add(&call{want: want, hold: h, reply: reply})
+}
+
+// add is called with openMu held.
+func (c *calls) add(made *call) *call {
 	c.last++
-	made := &call{id: c.last, want: want, answers: make(chan answer, 1)}
+	made.id = c.last
 	c.open[made.id] = made
 	return made
+}
+
+// find answers the call that a is for, nil where it answers nothing, or in another kind.
+func (c *calls) find(a answer) *call {
+	c.openMu.Lock()
+	defer c.openMu.Unlock()
+	to := c.open[a.head.ID]
+	if to == nil || (a.head.T != to.want && a.head.T != kindError) {
+		return nil
+	}
+	return to
+}
+
+// take removes a held tab's call and says whether it was there: whoever took it owes its one answer.
+func (c *calls) take(taken *call) bool {
+	c.openMu.Lock()
+	defer c.openMu.Unlock()
+	if c.open[taken.id] != taken {
+		return false
+	}
+	c.remove(taken)
+	return true
+}
+
+// takeAll takes all calls of a held tab, in the order in which they were made.
+func (c *calls) takeAll(h *hold) []*call {
+	c.openMu.Lock()
+	defer c.openMu.Unlock()
+	var taken []*call
+	for _, open := range c.open {
+		if open.hold == h {
+			taken = append(taken, open)
+			c.remove(open)
+		}
+	}
+	slices.SortFunc(taken, func(a, b *call) int { return int(a.id - b.id) })
+	return taken
+}
+
+// remove is called with openMu held.
+func (c *calls) remove(taken *call) {
+	delete(c.open, taken.id)
+	if taken.reply != nil {
+		c.raw.leave(1)
+	}
+}
+
+// close lets no call of a held tab begin any more.
+func (c *calls) close() {
+	c.openMu.Lock()
+	defer c.openMu.Unlock()
+	c.closed = true
 }
 
 // finish forgets a call: a later answer to it is dropped.
@@ -58,12 +133,11 @@ func (c *calls) finish(done *call) {
 	}
 }
 
-// deliver is called by the read loop alone. What answers nothing, or in another kind, is dropped.
-func (c *calls) deliver(a answer) {
+// deliver is called by the read loop alone, with what find has found. Whoever waited may have gone meanwhile.
+func (c *calls) deliver(to *call, a answer) {
 	c.openMu.Lock()
 	defer c.openMu.Unlock()
-	to := c.open[a.head.ID]
-	if to == nil || (a.head.T != to.want && a.head.T != kindError) {
+	if c.open[to.id] != to {
 		return
 	}
 	if a.head.T != kindPicture {

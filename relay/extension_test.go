@@ -27,10 +27,11 @@ type extension struct {
 type persona struct {
 	token, tokenID, project, install string
 	tabs                             []program.Tab
+	features                         []string
 }
 
 func honest() persona {
-	return persona{token: token, tokenID: relay.TokenID(token), project: project, install: "install-1"}
+	return persona{token: token, tokenID: relay.TokenID(token), project: project, install: "install-1", features: []string{"cdp"}}
 }
 
 func (p persona) as(install string) persona { p.install = install; return p }
@@ -42,7 +43,7 @@ type object = map[string]any
 func (p persona) hello(nonce string) object {
 	return object{
 		"t": "hello", "v": 1, "extension": "0.1.0", "install": p.install, "token_id": p.tokenID, "nonce": nonce,
-		"project": p.project, "features": []string{}, "browser": object{"name": "Chromium", "version": "156.0"},
+		"project": p.project, "features": p.features, "browser": object{"name": "Chromium", "version": "156.0"},
 	}
 }
 

@@ -29,7 +29,20 @@ const (
 	kindDone       = "done"
 	kindLevel      = "level"
 	kindDisconnect = "disconnect"
+	kindHold       = "hold"
+	kindHeld       = "held"
+	kindDrop       = "drop"
+	kindCDP        = "cdp"
+	kindReply      = "reply"
+	kindEvent      = "event"
+	kindAsleep     = "asleep"
+	kindNew        = "new"
+	kindMade       = "made"
+	kindShut       = "shut"
 )
+
+// featureCDP is the raw road: holds, raw commands and their events.
+const featureCDP = "cdp"
 
 // inward is the first line of a frame from a paired extension; each kind uses the fields it has.
 type inward struct {
@@ -41,6 +54,12 @@ type inward struct {
 	Width   int           `json:"width"`
 	Height  int           `json:"height"`
 	Tabs    []program.Tab `json:"tabs"`
+	Tab     string        `json:"tab"`
+	Target  string        `json:"target"`
+	Child   string        `json:"child"`
+	Method  string        `json:"method"`
+	// Error is the browser's own refusal of a raw command.
+	Error *program.CallError `json:"error"`
 }
 
 // outward is the first line of a frame to a paired extension.
@@ -50,6 +69,9 @@ type outward struct {
 	Session string               `json:"session,omitempty"`
 	Options *program.CastOptions `json:"options,omitempty"`
 	Level   program.Level        `json:"level,omitempty"`
+	Tab     string               `json:"tab,omitempty"`
+	Child   string               `json:"child,omitempty"`
+	Method  string               `json:"method,omitempty"`
 }
 
 // errOversized says that a frame is of the protocol but larger than it permits. What is in it may be a page's doing
@@ -66,7 +88,26 @@ func scanFrame(message []byte) (inward, []byte, error) {
 	if err := validTabs(head.Tabs); err != nil {
 		return inward{}, nil, err
 	}
+	if !isToken(head.Child) || !isToken(head.Method) || !isToken(head.Target) {
+		return inward{}, nil, errors.New("relay: child, method or target is not a name of CDP's")
+	}
 	return head, body, nil
+}
+
+// isToken is true for what CDP uses as a name, and for nothing at all: such a name stands in any JSON text as it is.
+func isToken(text string) bool {
+	if len(text) > maxToken {
+		return false
+	}
+	for i := range len(text) {
+		c := text[i]
+		switch {
+		case 'a' <= c && c <= 'z', 'A' <= c && c <= 'Z', '0' <= c && c <= '9', c == '.', c == '_', c == '-', c == ':':
+		default:
+			return false
+		}
+	}
+	return true
 }
 
 func splitFrame(message []byte) (line, body []byte) {
@@ -109,6 +150,9 @@ func validTabs(tabs []program.Tab) error {
 	for _, t := range tabs {
 		if t.ID == "" || t.ID == program.NewTab || seen[t.ID] {
 			return fmt.Errorf("relay: tab name %q is empty, reserved or used twice", t.ID)
+		}
+		if !isToken(t.Target) {
+			return errors.New("relay: a tab's target is not a name of CDP's")
 		}
 		if t.Level != program.LevelRead && t.Level != program.LevelAct {
 			return errors.New("relay: a tab has no such level")

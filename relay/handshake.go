@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"slices"
 
 	"github.com/coder/websocket"
 
@@ -24,6 +25,16 @@ type hello struct {
 	TokenID string `json:"token_id"`
 	Nonce   string `json:"nonce"`
 	Project string `json:"project"`
+	// Features are what the extension has besides the first version of the link.
+	Features []string `json:"features"`
+}
+
+// negotiated is what both sides have.
+func (h hello) negotiated() []string {
+	if slices.Contains(h.Features, featureCDP) {
+		return []string{featureCDP}
+	}
+	return []string{}
 }
 
 type challenge struct {
@@ -51,6 +62,7 @@ type paired struct {
 	HeartbeatS int           `json:"heartbeat_s"`
 	ExpiresS   int           `json:"expires_s"`
 	Server     string        `json:"server"`
+	Features   []string      `json:"features"`
 }
 
 // opened is what a greeting found out.

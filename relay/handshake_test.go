@@ -26,7 +26,7 @@ func TestAPairingIsProvedByBothSides(t *testing.T) {
 		got := e.want("paired").head
 		want := object{
 			"t": "paired", "project": object{"id": project, "name": "Docs"}, "account": "me", "level": "act",
-			"heartbeat_s": 20.0, "expires_s": 28800.0, "server": host,
+			"heartbeat_s": 20.0, "expires_s": 28800.0, "server": host, "features": []any{"cdp"},
 		}
 		if !reflect.DeepEqual(got, want) {
 			w.t.Errorf("paired\n got %v\nwant %v", got, want)

@@ -3,6 +3,7 @@ package relay
 import (
 	"context"
 	"log/slog"
+	"sync"
 	"time"
 
 	"github.com/coder/websocket"
@@ -14,6 +15,7 @@ func (l *link) watch(ctx context.Context) {
 	l.attend(ctx)
 	e := l.ended()
 	l.hub.unseat(l, e.reason)
+	l.letGo()
 	_ = l.conn.Close(e.code, e.reason.words())
 }
 
@@ -52,9 +54,18 @@ func (l *link) missed(quiet *time.Timer) {
 	}
 }
 
-// ask checks that the pairing still holds.
+// ask checks that the pairing still holds, unless the link ends meanwhile.
 func (l *link) ask(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, askWait)
+	var watching sync.WaitGroup
+	watching.Go(func() {
+		select {
+		case <-l.over:
+			cancel()
+		case <-ctx.Done():
+		}
+	})
+	defer watching.Wait()
 	defer cancel()
 	err := l.hub.options.Authority.Check(ctx, l.current())
 	switch {

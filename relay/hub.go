@@ -20,6 +20,7 @@ type Hub struct {
 	log     *slog.Logger
 	table   *cdp.Table // nil refuses every program
 	news    *news
+	scratch sync.Pool      // of *bytes.Buffer: what messages are read into
 	serving sync.WaitGroup // one a socket, from its admission to its end
 
 	slotsMu  sync.Mutex
@@ -27,6 +28,7 @@ type Hub struct {
 	unproved int                          // places taken by requests that are not paired yet
 	opening  map[*websocket.Conn]struct{} // those of them that are upgraded
 	closed   bool
+	owed     []func() // what sinks must hear of a change, once slotsMu is free
 }
 
 // NewHub makes a hub; Close ends it.
@@ -100,11 +102,24 @@ func (h *Hub) Status(account, project string) LinkStatus {
 	}
 }
 
+// owe has tell called by whoever holds slotsMu now, as soon as it has been let go. slotsMu is held.
+func (h *Hub) owe(tell func()) { h.owed = append(h.owed, tell) }
+
+// unlock lets slotsMu go and tells what is owed. Who may end a hold uses it.
+func (h *Hub) unlock() {
+	owed := h.owed
+	h.owed = nil
+	h.slotsMu.Unlock()
+	for _, tell := range owed {
+		tell()
+	}
+}
+
 // Disconnect closes the project's link with 4001 and ends its sessions' browsers (Done). reason is told in
 // the events and to the person.
 func (h *Hub) Disconnect(account, project string, reason Reason) {
 	h.slotsMu.Lock()
-	defer h.slotsMu.Unlock()
+	defer h.unlock()
 	s := h.slots[place{account, project}]
 	if s == nil {
 		return
@@ -119,13 +134,14 @@ func (h *Hub) Disconnect(account, project string, reason Reason) {
 // SetLevel tells the project's browser, if it is connected, that the policy's ceiling changed.
 func (h *Hub) SetLevel(account, project string, level program.Level) {
 	h.slotsMu.Lock()
-	defer h.slotsMu.Unlock()
+	defer h.unlock()
 	s := h.slots[place{account, project}]
 	if s == nil || !s.live() {
 		return
 	}
 	s.link.level = level
 	s.link.tell(outward{T: kindLevel, Level: level})
+	h.judgeHolds(s)
 }
 
 // Close ends every browser and link with 1001 and waits for everything the hub started; no link is
@@ -149,7 +165,7 @@ func (h *Hub) Close(ctx context.Context) error {
 
 func (h *Hub) shutAll() {
 	h.slotsMu.Lock()
-	defer h.slotsMu.Unlock()
+	defer h.unlock()
 	h.closed = true
 	for conn := range h.opening {
 		// The greeting that reads from it sees the error at once.
@@ -159,7 +175,7 @@ func (h *Hub) shutAll() {
 		if s.link != nil {
 			s.link.shut(ending{reason: ReasonShutdown, code: websocket.StatusGoingAway})
 		}
-		s.endSessions(errGone())
+		h.endSessions(s, errGone())
 	}
 }
 

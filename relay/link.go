@@ -1,10 +1,12 @@
 package relay
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"io"
 	"log/slog"
+	"slices"
 	"sync"
 	"time"
 
@@ -27,6 +29,8 @@ type link struct {
 
 	outbox *outbox
 	calls  *calls
+	holds  *holds
+	hasCDP bool          // both sides have the raw road
 	heard  chan struct{} // bound 1: something came in since the watch last looked
 	over   chan struct{} // closed when the link has ended
 
@@ -43,7 +47,7 @@ type ending struct {
 func (e ending) Error() string { return "relay: link ended: " + string(e.reason) }
 
 func newLink(h *Hub, conn *websocket.Conn, o opened) *link {
-	p := o.pairing
+	p, features := o.pairing, o.hello.negotiated()
 	return &link{
 		hub: h, conn: conn, place: place{p.Account, p.Project}, since: time.Now(), pairing: p, level: p.Level,
 		browser: BrowserInfo{
@@ -53,8 +57,10 @@ func newLink(h *Hub, conn *websocket.Conn, o opened) *link {
 		paired: paired{
 			T: kindPaired, Project: named{p.Project, p.ProjectName}, Account: p.AccountName, Level: p.Level,
 			HeartbeatS: int(heartbeat.Seconds()), ExpiresS: int(maxAge.Seconds()), Server: h.options.ServerName,
+			Features: features,
 		},
-		outbox: newOutbox(), calls: newCalls(), heard: make(chan struct{}, 1), over: make(chan struct{}),
+		hasCDP: slices.Contains(features, featureCDP),
+		outbox: newOutbox(), calls: newCalls(), holds: &holds{}, heard: make(chan struct{}, 1), over: make(chan struct{}),
 	}
 }
 
@@ -132,7 +138,7 @@ func (l *link) receive(ctx context.Context) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	message, err := io.ReadAll(attentive{r, l.hear})
+	message, err := l.hub.readAll(attentive{r, l.hear})
 	if err != nil {
 		return nil, err
 	}
@@ -140,6 +146,21 @@ func (l *link) receive(ctx context.Context) ([]byte, error) {
 		return nil, errProtocol()
 	}
 	return message, nil
+}
+
+// readAll reads into memory that links share, and answers a copy of exactly the message's size: however large a message
+// is, it costs one allocation, and a link that waits for one holds no memory for it.
+func (h *Hub) readAll(r io.Reader) ([]byte, error) {
+	scratch, ok := h.scratch.Get().(*bytes.Buffer)
+	if !ok {
+		scratch = new(bytes.Buffer)
+	}
+	defer h.scratch.Put(scratch)
+	scratch.Reset()
+	if _, err := scratch.ReadFrom(r); err != nil {
+		return nil, err
+	}
+	return bytes.Clone(scratch.Bytes()), nil
 }
 
 type attentive struct {
@@ -175,12 +196,34 @@ func (l *link) take(message []byte) error {
 		l.tell(outward{T: kindPong})
 	case kindTabs:
 		l.hub.retab(l, head.Tabs)
-	case kindResult, kindError, kindPicture, kindDone:
-		l.calls.deliver(answer{head, body})
+	case kindResult, kindError, kindPicture, kindDone, kindReply, kindMade:
+		return l.answer(answer{head, body})
+	case kindHeld:
+		if head.ID != 0 {
+			return l.answer(answer{head, body})
+		}
+		return l.tellOf(head, body)
+	case kindEvent, kindAsleep:
+		return l.tellOf(head, body)
 	case kindDisconnect:
 		return ending{reason: ReasonForgotten, code: closeRenewed}
 	default:
 		return errProtocol()
+	}
+	return nil
+}
+
+// answer hands an answer to whoever waits for it; what nobody waits for is dropped.
+func (l *link) answer(a answer) error {
+	c := l.calls.find(a)
+	switch {
+	case c == nil:
+	case c.hold == nil:
+		l.calls.deliver(c, a)
+	case c.reply == nil:
+		return l.answerHold(c, a)
+	default:
+		c.hold.replied(l, c, a)
 	}
 	return nil
 }

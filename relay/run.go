@@ -88,7 +88,7 @@ func (b *Browser) level(l *link, tab string) (program.Level, error) {
 			continue
 		}
 		if t.Session != "" && t.Session != b.session {
-			return "", refuse(codeForbidden, "the tab belongs to another session")
+			return "", errForeign()
 		}
 		return lower(l.level, t.Level), nil
 	}

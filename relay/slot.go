@@ -18,14 +18,19 @@ type slot struct {
 	browser  BrowserInfo   // of the link, or of the last one
 	tabs     []program.Tab // that browser's newest list
 	told     []program.Tab // of which the events have told
+	listed   chan struct{} // closed, and made anew, when tabs changes
 	sessions map[string]*Browser
+	holds    map[string]*hold // by tab
 }
 
 // slotOf makes the slot at first. slotsMu is held.
 func (h *Hub) slotOf(p place) *slot {
 	s := h.slots[p]
 	if s == nil {
-		s = &slot{place: p, changed: make(chan struct{}), sessions: map[string]*Browser{}}
+		s = &slot{
+			place: p, changed: make(chan struct{}), listed: make(chan struct{}),
+			sessions: map[string]*Browser{}, holds: map[string]*hold{},
+		}
 		h.slots[p] = s
 	}
 	return s
@@ -39,7 +44,9 @@ func (s *slot) put(l *link) {
 	s.changed = make(chan struct{})
 }
 
-func (s *slot) endSessions(why *program.Error) {
+// endSessions is called with slotsMu held.
+func (h *Hub) endSessions(s *slot, why *program.Error) {
+	h.endHolds(s, nil, why)
 	for _, b := range s.sessions {
 		b.end(why)
 	}
@@ -51,7 +58,7 @@ func (s *slot) endSessions(why *program.Error) {
 // same browser's older socket is replaced without a word.
 func (h *Hub) seat(l *link, tabs []program.Tab) error {
 	h.slotsMu.Lock()
-	defer h.slotsMu.Unlock()
+	defer h.unlock()
 	if h.closed {
 		return errClosed
 	}
@@ -73,7 +80,13 @@ func (h *Hub) seat(l *link, tabs []program.Tab) error {
 	if !renewed {
 		h.tellLink(s, LinkConnected, "")
 	}
+	for _, held := range s.holds {
+		held.waitsForTab = false // it is asked for anew all the same
+	}
 	h.setTabs(s, tabs)
+	for _, held := range s.holds {
+		l.hold(held)
+	}
 	return nil
 }
 
@@ -83,7 +96,7 @@ func (h *Hub) supplant(s *slot) {
 		s.link.shut(ending{reason: ReasonReplaced, code: closeReplaced})
 		h.vacate(s, ReasonReplaced)
 	}
-	s.endSessions(errReplaced())
+	h.endSessions(s, errReplaced())
 	h.setTabs(s, nil)
 }
 
@@ -102,7 +115,7 @@ func strangers(s *slot, tabs []program.Tab) []string {
 // unseat takes a dead link out of its place, unless another has it already.
 func (h *Hub) unseat(l *link, reason Reason) {
 	h.slotsMu.Lock()
-	defer h.slotsMu.Unlock()
+	defer h.unlock()
 	s := h.slots[l.place]
 	if s == nil || s.link != l {
 		return
@@ -121,8 +134,8 @@ func (h *Hub) vacate(s *slot, reason Reason) {
 
 // forget ends all that hung on the place's browser. slotsMu is held.
 func (h *Hub) forget(s *slot) {
-	s.endSessions(errDisconnected())
-	s.tabs = nil
+	h.endSessions(s, errDisconnected())
+	s.list(nil)
 	h.news.force(s.diff(time.Now())...)
 	delete(h.slots, s.place)
 	close(s.changed)
@@ -131,7 +144,7 @@ func (h *Hub) forget(s *slot) {
 // retab takes a list that came over l; one that an older socket of the browser sent late is dropped.
 func (h *Hub) retab(l *link, tabs []program.Tab) {
 	h.slotsMu.Lock()
-	defer h.slotsMu.Unlock()
+	defer h.unlock()
 	if s := h.slots[l.place]; s != nil && s.link == l {
 		h.setTabs(s, tabs)
 	}
@@ -139,10 +152,17 @@ func (h *Hub) retab(l *link, tabs []program.Tab) {
 
 // setTabs takes the browser's newest list. slotsMu is held.
 func (h *Hub) setTabs(s *slot, tabs []program.Tab) {
-	s.tabs = tabs
+	s.list(tabs)
+	h.judgeHolds(s)
 	if !h.news.full() {
 		h.news.force(s.diff(time.Now())...)
 	}
+}
+
+func (s *slot) list(tabs []program.Tab) {
+	s.tabs = tabs
+	close(s.listed)
+	s.listed = make(chan struct{})
 }
 
 // catchUp tells of the lists that changed while the events were full.

@@ -10,6 +10,8 @@ const (
 	codeInternal       = "internal"
 	codeNotConnected   = "not_connected"
 	codeSessionEnded   = "session_ended"
+	codeTabClosed      = "tab_closed"
+	codeTabSuspended   = "tab_suspended"
 	codeTooLarge       = "too_large"
 	codeUnauthorised   = "unauthorised"
 	codeUnavailable    = "unavailable"
@@ -55,4 +57,34 @@ func errTooLarge() *program.Error {
 
 func errUnreadable() *program.Error {
 	return refuse(codeInternal, "the browser's answer is not readable")
+}
+
+// Why a tab is not held, or not any more.
+
+func errOutdated() *program.Error {
+	return refuse(codeUpdateRequired, "the browser's extension is too old for CDP clients: update it from the dashboard")
+}
+
+func errNoTab() *program.Error {
+	return refuse(codeTabClosed, "the tab was closed, or is no longer shared with this project")
+}
+
+func errForeign() *program.Error {
+	return refuse(codeForbidden, "the tab belongs to another session")
+}
+
+func errTooLow() *program.Error {
+	return refuse(codeForbidden, "the tab is shared to read only, which is nothing for a CDP client")
+}
+
+func errHeld() *program.Error {
+	return refuse(codeBadRequest, "the tab is held already")
+}
+
+func errReleased() *program.Error {
+	return refuse(codeTabSuspended, "nobody uses the tab any more")
+}
+
+func errAnew() *program.Error {
+	return refuse(codeTabSuspended, "the tab was attached anew before it answered; what was asked may have been done")
 }
