@@ -51,6 +51,9 @@ func (w *world) serve(out http.ResponseWriter, r *http.Request) {
 		http.Redirect(out, r, w.server.http.URL+"/dashboard", http.StatusFound)
 		return
 	}
+	if w.special(out, r) {
+		return
+	}
 	out.Header().Set("Content-Type", "text/html; charset=utf-8")
 	_, _ = fmt.Fprintf(out, `<!doctype html><title>Page %[1]s</title><h1>Page %[1]s</h1>
 <p><a href="/next">Next page</a></p>

@@ -40,6 +40,7 @@ type server struct {
 	last      int
 	lastWords []string
 	told      []frame       // what the extension said about held tabs, in its order
+	waits     int           // a mark of a test
 	news      chan struct{} // closed when more is told
 }
 
