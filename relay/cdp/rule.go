@@ -13,13 +13,16 @@ import (
 	jsonv2 "github.com/go-json-experiment/json"
 )
 
-// rule is one way in which a method may be called.
+// rule is one way in which a method may be called. Why is for who reads the table.
 type rule struct {
 	Level  string          `json:"level"`
+	Why    string          `json:"why"`
 	Params map[string]kind `json:"params"`
+
+	headers *headerRules
 }
 
-// kind is what a parameter may be: one of values when there are any, else whatever name says.
+// kind is what a parameter may be: one of values (or an array of them) when there are any, else whatever name says.
 type kind struct {
 	name   string
 	values []any
@@ -35,25 +38,47 @@ const (
 	kindAny     = "any"
 	kindPageURL = "page_url"
 	kindLocated = "located"
+
+	// Of raw calls alone.
+	kindArray   = "array"
+	kindItems   = "items"
+	kindHeaders = "headers"
+	kindForeign = "foreign"
+	kindDrag    = "drag"
 )
 
 func (k *kind) UnmarshalJSON(data []byte) error {
-	if json.Unmarshal(data, &k.name) == nil {
+	if json.Unmarshal(data, &k.name) == nil || json.Unmarshal(data, &k.values) == nil {
 		return nil
 	}
-	if err := json.Unmarshal(data, &k.values); err != nil {
+	list := struct {
+		Items []any `json:"items"`
+	}{}
+	if err := jsonv2.Unmarshal(data, &list, jsonv2.RejectUnknownMembers(true)); err != nil {
 		return fmt.Errorf("decode parameter kind: %w", err)
 	}
+	k.name, k.values = kindItems, list.Items
 	return nil
 }
 
 func (r rule) validate() error {
+	return r.validateKinds(
+		kindString, kindNumber, kindInteger, kindBoolean, kindObject, kindAny, kindPageURL, kindLocated,
+		kindArray, kindItems, kindHeaders, kindForeign, kindDrag,
+	)
+}
+
+func (r rule) validateForPrograms() error {
+	return r.validateKinds(kindString, kindNumber, kindInteger, kindBoolean, kindObject, kindAny, kindPageURL, kindLocated)
+}
+
+func (r rule) validateKinds(known ...string) error {
 	if !reaches(levelAct, r.Level) {
 		return fmt.Errorf("unknown level %q", r.Level)
 	}
-	known := []string{kindString, kindNumber, kindInteger, kindBoolean, kindObject, kindAny, kindPageURL, kindLocated}
 	for name, kind := range r.Params {
-		if len(kind.values) == 0 && !slices.Contains(known, kind.name) {
+		isList := kind.name == "" && len(kind.values) > 0
+		if !isList && !slices.Contains(known, kind.name) || kind.name == kindItems && len(kind.values) == 0 {
 			return fmt.Errorf("%s: unknown kind %q", name, kind.name)
 		}
 	}
@@ -129,6 +154,9 @@ func isSame(permitted, value any) bool {
 	case float64:
 		number, ok := value.(float64)
 		return ok && number == permitted
+	case bool:
+		truth, ok := value.(bool)
+		return ok && truth == permitted
 	default:
 		return false
 	}

@@ -4,6 +4,7 @@ import (
 	_ "embed"
 	"encoding/json"
 	"fmt"
+	"maps"
 
 	jsonv2 "github.com/go-json-experiment/json"
 )
@@ -17,11 +18,17 @@ const (
 	levelAct  = "act"
 )
 
-// Table says what each level permits. It is read-only after Load and safe for concurrent use.
+// Table says what each level permits, programs and raw clients. It is read-only after Load and safe for concurrent use.
 type Table struct {
 	methods   map[string][]rule
 	functions map[string]permission
 	events    map[string]permission
+
+	raw   map[string][]rule // methods' rules and those for raw clients alone
+	never map[string]string // why, by method or domain
+	reads map[string]bool
+	told  map[string]permission
+	strip stripping
 }
 
 type permission struct {
@@ -40,23 +47,56 @@ type Verdict struct {
 // Allowed reports whether there is no reason against it.
 func (v Verdict) Allowed() bool { return v.Reason == "" }
 
+// file is methods.json.
+type file struct {
+	Version    int                   `json:"version"`
+	About      string                `json:"about"`
+	Methods    map[string][]rule     `json:"methods"`
+	Raw        map[string][]rule     `json:"raw"`
+	Never      map[string]string     `json:"never"`
+	Reads      []string              `json:"reads"`
+	Functions  map[string]permission `json:"functions"`
+	Events     map[string]permission `json:"events"`
+	Told       map[string][]string   `json:"told"`
+	Strip      stripLists            `json:"strip"`
+	OwnHeaders ownHeaders            `json:"own_headers"`
+}
+
 // Load reads the embedded table and refuses one that names an unknown level or kind.
 func Load() (*Table, error) {
-	var file struct {
-		Version   int                   `json:"version"`
-		About     string                `json:"about"`
-		Methods   map[string][]rule     `json:"methods"`
-		Functions map[string]permission `json:"functions"`
-		Events    map[string]permission `json:"events"`
-	}
-	if err := jsonv2.Unmarshal(methodsJSON, &file, jsonv2.RejectUnknownMembers(true)); err != nil {
+	var f file
+	if err := jsonv2.Unmarshal(methodsJSON, &f, jsonv2.RejectUnknownMembers(true)); err != nil {
 		return nil, fmt.Errorf("decode method table: %w", err)
 	}
-	table := &Table{methods: file.Methods, functions: file.Functions, events: file.Events}
+	table := f.table()
 	if err := table.validate(); err != nil {
 		return nil, fmt.Errorf("check method table: %w", err)
 	}
 	return table, nil
+}
+
+func (f file) table() *Table {
+	t := &Table{
+		methods: f.Methods, functions: f.Functions, events: f.Events, never: f.Never,
+		raw: maps.Clone(f.Methods), reads: map[string]bool{}, told: map[string]permission{},
+	}
+	t.strip = newStripping(f.Strip)
+	headers := newHeaderRules(f.Strip.Headers, f.OwnHeaders)
+	for method, rules := range f.Raw {
+		for i := range rules {
+			rules[i].headers = headers
+		}
+		t.raw[method] = append(t.raw[method][:len(t.raw[method]):len(t.raw[method])], rules...)
+	}
+	for _, method := range f.Reads {
+		t.reads[method] = true
+	}
+	for level, names := range f.Told {
+		for _, name := range names {
+			t.told[name] = permission{Level: level}
+		}
+	}
+	return t
 }
 
 // Call judges one CDP command. params is a JSON object or nothing; `$` references stand in it unresolved. Of two rules
@@ -125,18 +165,40 @@ func reaches(has, needs string) bool {
 func deny(format string, a ...any) Verdict { return Verdict{Reason: fmt.Sprintf(format, a...)} }
 
 func (t *Table) validate() error {
-	for method, rules := range t.methods {
+	for method, rules := range t.raw {
 		for _, rule := range rules {
 			if err := rule.validate(); err != nil {
 				return fmt.Errorf("%s: %w", method, err)
 			}
 		}
 	}
-	for _, named := range []map[string]permission{t.functions, t.events} {
+	for method, rules := range t.methods {
+		for _, rule := range rules {
+			if err := rule.validateForPrograms(); err != nil {
+				return fmt.Errorf("%s: %w", method, err)
+			}
+		}
+	}
+	for _, named := range []map[string]permission{t.functions, t.events, t.told} {
 		for name, permission := range named {
 			if !reaches(levelAct, permission.Level) {
 				return fmt.Errorf("%s: unknown level %q", name, permission.Level)
 			}
+		}
+	}
+	return t.validateNames()
+}
+
+// validateNames sees to it that reads are permitted methods and that nothing is both permitted and never.
+func (t *Table) validateNames() error {
+	for method := range t.reads {
+		if t.raw[method] == nil {
+			return fmt.Errorf("%s reads, but is not permitted", method)
+		}
+	}
+	for method := range t.raw {
+		if t.whyNever(method) != "" {
+			return fmt.Errorf("%s is permitted, and never", method)
 		}
 	}
 	return nil

@@ -1,0 +1,170 @@
+package cdp
+
+import (
+	"encoding/json"
+	"math"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// The bounds of what a raw client gives.
+const (
+	maxHeaders     = 32
+	maxHeaderValue = 4096
+	maxForeignName = 200
+	maxListed      = 64 // items of a list, and bytes of one value of it
+)
+
+// ownName is how the names of the page script's world and door begin; nobody else's may.
+const ownName = "chaperone"
+
+type ownHeaders struct {
+	Names    []string `json:"names"`
+	Prefixes []string `json:"prefixes"`
+}
+
+// headerRules say which request headers a raw client may not set.
+type headerRules struct {
+	names    []string
+	prefixes []string
+}
+
+func newHeaderRules(secret []string, own ownHeaders) *headerRules {
+	return &headerRules{names: slices.Concat(secret, own.Names), prefixes: own.Prefixes}
+}
+
+// refuseRaw says what is wrong with a value; nothing is when it is empty. Only short values are decoded.
+func (k kind) refuseRaw(raw []byte, headers *headerRules) string {
+	switch k.name {
+	case "":
+		if !k.isListed(raw) {
+			return "is not one of the permitted values"
+		}
+	case kindItems:
+		if !k.isListOfListed(raw) {
+			return "is not a list of permitted values"
+		}
+	case kindPageURL:
+		if raw[0] != '"' || !IsPageURL(text(raw)) {
+			return "is not an http, https or about:blank address"
+		}
+	case kindLocated:
+		return "may only come from @locate, in a program"
+	case kindHeaders:
+		return headers.refuse(raw)
+	case kindForeign:
+		if raw[0] != '"' || !isForeign(text(raw)) {
+			return "is not a name of the client's own"
+		}
+	case kindDrag:
+		if !isDragWithoutFiles(raw) {
+			return "is not a drag of items without files"
+		}
+	default:
+		if !k.holdsRaw(raw) {
+			return "is not of kind " + k.name
+		}
+	}
+	return ""
+}
+
+func (k kind) holdsRaw(raw []byte) bool {
+	switch raw[0] {
+	case '"':
+		return k.name == kindString || k.name == kindAny
+	case 't', 'f':
+		return k.name == kindBoolean || k.name == kindAny
+	case '{':
+		return k.name == kindObject || k.name == kindAny
+	case '[':
+		return k.name == kindArray || k.name == kindAny
+	case 'n':
+		return k.name == kindAny
+	default:
+		return k.holdsNumber(raw)
+	}
+}
+
+func (k kind) holdsNumber(raw []byte) bool {
+	var number float64
+	if len(raw) > maxListed || json.Unmarshal(raw, &number) != nil {
+		return false
+	}
+	return k.name == kindNumber || k.name == kindAny || k.name == kindInteger && number == math.Trunc(number)
+}
+
+func (k kind) isListed(raw []byte) bool {
+	var value any
+	if len(raw) > maxListed || json.Unmarshal(raw, &value) != nil {
+		return false
+	}
+	return slices.ContainsFunc(k.values, func(permitted any) bool { return isSame(permitted, value) })
+}
+
+func (k kind) isListOfListed(raw []byte) bool {
+	var items []json.RawMessage
+	if raw[0] != '[' || json.Unmarshal(raw, &items) != nil || len(items) > maxListed {
+		return false
+	}
+	return !slices.ContainsFunc(items, func(item json.RawMessage) bool { return !k.isListed(item) })
+}
+
+// isForeign reports whether a world or binding of this name is none of the page script's.
+func isForeign(name string) bool {
+	return len(name) <= maxForeignName && !strings.HasPrefix(strings.ToLower(name), ownName)
+}
+
+func isDragWithoutFiles(raw []byte) bool {
+	data, err := members(raw)
+	if raw[0] != '{' || err != nil {
+		return false
+	}
+	return !slices.ContainsFunc(data, func(m member) bool {
+		switch m.name {
+		case "items":
+			return m.value[0] != '['
+		case "dragOperationsMask":
+			return !kind{name: kindInteger}.holdsRaw(m.value)
+		case "files":
+			var files []json.RawMessage
+			return m.value[0] != '[' || json.Unmarshal(m.value, &files) != nil || len(files) > 0
+		default:
+			return true
+		}
+	})
+}
+
+func (h *headerRules) refuse(raw []byte) string {
+	given, err := members(raw)
+	if raw[0] != '{' || err != nil {
+		return "is not of kind headers"
+	}
+	if len(given) > maxHeaders {
+		return "has too many headers"
+	}
+	for _, m := range given {
+		switch {
+		case !isHeaderName(m.name):
+			return "has a header whose name is none"
+		case !h.permits(strings.ToLower(m.name)):
+			return "has the header " + shown(m.name) + ", which is not the client's to set"
+		case m.value[0] != '"' || !isHeaderValue(text(m.value)):
+			return "has a header whose value is none"
+		}
+	}
+	return ""
+}
+
+func (h *headerRules) permits(name string) bool {
+	return !slices.Contains(h.names, name) &&
+		!slices.ContainsFunc(h.prefixes, func(prefix string) bool { return strings.HasPrefix(name, prefix) })
+}
+
+func isHeaderName(name string) bool {
+	return regexp.MustCompile(`^[A-Za-z0-9!#$%&'*+.^_|~-]{1,64}$`).MatchString(name)
+}
+
+func isHeaderValue(value string) bool {
+	return len(value) <= maxHeaderValue && !strings.ContainsFunc(value, func(r rune) bool { return r < ' ' && r != '\t' || r == 0x7f })
+}

@@ -1,0 +1,139 @@
+package cdp
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// maxShown bounds how much of a caller's own word stands in a reason.
+const maxShown = 64
+
+// Raw judges a command of a raw CDP client: params is one JSON object or nothing. The rules are those of Call and the
+// ones that are for raw clients alone, but nothing is filled in later: a `$` reference is an object like any other, and
+// what may only come from @locate never may. Of two rules that refuse, the first one's reason is given. The cost in
+// memory does not grow with long values.
+func (t *Table) Raw(level, method string, params []byte) Verdict {
+	rules, known := t.raw[method]
+	if !known {
+		return t.denyNever(method)
+	}
+	given, err := members(params)
+	if err != nil {
+		return deny("%s: params are not one plain JSON object", method)
+	}
+	var refused string
+	for _, rule := range rules {
+		if !reaches(level, rule.Level) {
+			continue
+		}
+		reason := rule.judgeRaw(given)
+		if reason == "" {
+			return Verdict{}
+		}
+		if refused == "" {
+			refused = reason
+		}
+	}
+	if refused == "" {
+		return deny("%s is not permitted at level %s", method, shown(level))
+	}
+	return deny("%s: %s", method, refused)
+}
+
+// Writes reports whether the method changes page or browser, or is not permitted at all.
+func (t *Table) Writes(method string) bool { return !t.reads[method] }
+
+// EventTold reports whether a raw client of a grant at this level may see the event. What it holds must go through
+// Strip all the same.
+func (t *Table) EventTold(level, name string) bool {
+	permission, known := t.told[name]
+	return known && reaches(level, permission.Level)
+}
+
+func (t *Table) denyNever(method string) Verdict {
+	if why := t.whyNever(method); why != "" {
+		return deny("%s is not permitted at any level: %s", shown(method), why)
+	}
+	return deny("%s is not permitted at any level", shown(method))
+}
+
+func (t *Table) whyNever(method string) string {
+	if why := t.never[method]; why != "" {
+		return why
+	}
+	domain, _, _ := strings.Cut(method, ".")
+	return t.never[domain]
+}
+
+// member is one parameter as it was given: a span of the params.
+type member struct {
+	name  string
+	value []byte
+}
+
+// members takes the params apart, sorted by name, and refuses a name that is given twice at any depth: readers disagree
+// which one counts.
+func members(params []byte) ([]member, error) {
+	if len(params) == 0 {
+		return nil, nil
+	}
+	if !utf8.Valid(params) {
+		return nil, errors.New("params are not UTF-8")
+	}
+	decoder := jsontext.NewDecoder(bytes.NewBuffer(params), jsontext.AllowInvalidUTF8(true))
+	if start, err := decoder.ReadToken(); err != nil || start.Kind() != '{' {
+		return nil, errors.New("params are not an object")
+	}
+	var all []member
+	for decoder.PeekKind() == '"' {
+		name, err := decoder.ReadValue()
+		if err != nil {
+			return nil, err
+		}
+		given := member{name: text(name)}
+		value, err := decoder.ReadValue()
+		if err != nil {
+			return nil, err
+		}
+		end := decoder.InputOffset()
+		given.value = params[end-int64(len(value)) : end : end]
+		all = append(all, given)
+	}
+	if _, err := decoder.ReadToken(); err != nil {
+		return nil, err
+	}
+	if _, err := decoder.ReadToken(); !errors.Is(err, io.EOF) {
+		return nil, errors.New("params are more than one object")
+	}
+	slices.SortFunc(all, func(a, b member) int { return strings.Compare(a.name, b.name) })
+	return all, nil
+}
+
+// judgeRaw says what is wrong with the parameters, in the order of their names; nothing is when it is empty.
+func (r rule) judgeRaw(given []member) string {
+	for _, m := range given {
+		kind, listed := r.Params[m.name]
+		if !listed {
+			return "parameter " + shown(m.name) + " is not permitted"
+		}
+		if reason := kind.refuseRaw(m.value, r.headers); reason != "" {
+			return m.name + " " + reason
+		}
+	}
+	return ""
+}
+
+// shown is a caller's word where it may stand in a sentence: a plain, short one.
+func shown(word string) string {
+	if len(word) > maxShown || !regexp.MustCompile(`^[A-Za-z0-9_.@-]*$`).MatchString(word) {
+		return "(no such name)"
+	}
+	return word
+}
