@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode/utf8"
 )
 
 // The bounds of what a raw client gives.
@@ -13,7 +14,8 @@ const (
 	maxHeaders     = 32
 	maxHeaderValue = 4096
 	maxForeignName = 200
-	maxListed      = 64 // items of a list, and bytes of one value of it
+	maxItems       = 64
+	maxShort       = 512 // bytes of a number, or of a value of a list: longer ones are not decoded
 )
 
 // ownName is how the names of the page script's world and door begin; nobody else's may.
@@ -88,7 +90,7 @@ func (k kind) holdsRaw(raw []byte) bool {
 
 func (k kind) holdsNumber(raw []byte) bool {
 	var number float64
-	if len(raw) > maxListed || json.Unmarshal(raw, &number) != nil {
+	if len(raw) > maxShort || json.Unmarshal(raw, &number) != nil {
 		return false
 	}
 	return k.name == kindNumber || k.name == kindAny || k.name == kindInteger && number == math.Trunc(number)
@@ -96,7 +98,7 @@ func (k kind) holdsNumber(raw []byte) bool {
 
 func (k kind) isListed(raw []byte) bool {
 	var value any
-	if len(raw) > maxListed || json.Unmarshal(raw, &value) != nil {
+	if len(raw) > maxShort || json.Unmarshal(raw, &value) != nil {
 		return false
 	}
 	return slices.ContainsFunc(k.values, func(permitted any) bool { return isSame(permitted, value) })
@@ -104,7 +106,7 @@ func (k kind) isListed(raw []byte) bool {
 
 func (k kind) isListOfListed(raw []byte) bool {
 	var items []json.RawMessage
-	if raw[0] != '[' || json.Unmarshal(raw, &items) != nil || len(items) > maxListed {
+	if raw[0] != '[' || json.Unmarshal(raw, &items) != nil || len(items) > maxItems {
 		return false
 	}
 	return !slices.ContainsFunc(items, func(item json.RawMessage) bool { return !k.isListed(item) })
@@ -112,7 +114,7 @@ func (k kind) isListOfListed(raw []byte) bool {
 
 // isForeign reports whether a world or binding of this name is none of the page script's.
 func isForeign(name string) bool {
-	return len(name) <= maxForeignName && !strings.HasPrefix(strings.ToLower(name), ownName)
+	return utf8.RuneCountInString(name) <= maxForeignName && !strings.HasPrefix(strings.ToLower(name), ownName)
 }
 
 func isDragWithoutFiles(raw []byte) bool {
@@ -166,5 +168,5 @@ func isHeaderName(name string) bool {
 }
 
 func isHeaderValue(value string) bool {
-	return len(value) <= maxHeaderValue && !strings.ContainsFunc(value, func(r rune) bool { return r < ' ' && r != '\t' || r == 0x7f })
+	return utf8.RuneCountInString(value) <= maxHeaderValue && !strings.ContainsFunc(value, func(r rune) bool { return r < ' ' && r != '\t' || r == 0x7f })
 }

@@ -1,9 +1,12 @@
 import methods from '../../../relay/cdp/methods.json' with { type: 'json' };
 import { at, isObject } from './json.ts';
+import { byText, type RawKind, refuseRaw, shown } from './kinds.ts';
 import { isPageURL } from './url.ts';
 
 /** What a grant or a policy permits. */
 export type Level = 'read' | 'act';
+
+export { byText };
 
 /**
  * The table's answer. `reason` is empty when the call is allowed. `located` are the steps that the call's located
@@ -13,9 +16,13 @@ export type Verdict = { reason: string; located: number[] };
 
 type Kind = string | readonly unknown[];
 type Rule = { level: string; params: ReadonlyMap<string, Kind> };
+type RawRule = { level: string; params: ReadonlyMap<string, RawKind> };
 type Permission = { level: string; retry: boolean };
 
-const METHODS = readMethods(methods.methods);
+const METHODS = readMethods<Kind>(methods.methods);
+const RAW = readMethods<RawKind>(methods.raw);
+const NEVER = new Map(Object.entries(methods.never));
+const TOLD = readTold(methods.told);
 const FUNCTIONS = readPermissions(methods.functions);
 const EVENTS = readPermissions(methods.events);
 
@@ -35,6 +42,32 @@ export function judgeCall(level: string, method: string, params: unknown): Verdi
     if (best === undefined || (verdict.reason === '' && best.reason !== '')) best = verdict;
   }
   return best ?? deny(`${method} is not permitted at level ${level}`);
+}
+
+/**
+ * Judges a command of a raw CDP client. The rules are those of judgeCall and the ones that are for raw clients alone, but
+ * nothing is filled in later: a `$` reference is an object like any other, and what may only come from @locate never may.
+ * Of two rules that refuse, the first one's reason is given; `located` is always empty.
+ */
+export function judgeRaw(level: string, method: string, params: unknown): Verdict {
+  const rules: readonly RawRule[] = [...(METHODS.get(method) ?? []), ...(RAW.get(method) ?? [])];
+  if (rules.length === 0) return denyNever(method);
+  const given = params === undefined ? {} : params;
+  if (!isObject(given)) return deny(`${method}: params are not one plain JSON object`);
+  let refused = '';
+  for (const rule of rules.filter((rule) => reaches(level, rule.level))) {
+    const reason = judgeRawRule(rule, given);
+    if (reason === '') return deny('');
+    if (refused === '') refused = reason;
+  }
+  if (refused !== '') return deny(`${method}: ${refused}`);
+  return deny(`${method} is not permitted at level ${shown(level)}`);
+}
+
+/** May a raw client of a grant at this level see the event? What it holds must go through strip all the same. */
+export function eventTold(level: string, name: string): boolean {
+  const needs = TOLD.get(name);
+  return needs !== undefined && reaches(level, needs);
 }
 
 /** Judges a run or a condition by the name of the page script's function ("@locate"). */
@@ -58,12 +91,6 @@ export function reaches(has: string, needs: string): boolean {
   return needs === 'act' && has === 'act';
 }
 
-/** By code units, wherever it runs. */
-export function byText(a: string, b: string): number {
-  if (a === b) return 0;
-  return a < b ? -1 : 1;
-}
-
 function permit(named: ReadonlyMap<string, Permission>, level: string, name: string): Verdict {
   const permission = named.get(name);
   if (permission === undefined) return deny(`${name} is not permitted at any level`);
@@ -73,6 +100,24 @@ function permit(named: ReadonlyMap<string, Permission>, level: string, name: str
 
 function deny(reason: string): Verdict {
   return { reason, located: [] };
+}
+
+function denyNever(method: string): Verdict {
+  const domain = method.split('.', 1)[0] ?? '';
+  const why = NEVER.get(method) ?? NEVER.get(domain);
+  const reason = `${shown(method)} is not permitted at any level`;
+  return deny(why === undefined ? reason : `${reason}: ${why}`);
+}
+
+/** What is wrong with the parameters, in the order of their names; nothing when empty. */
+function judgeRawRule(rule: RawRule, given: Record<string, unknown>): string {
+  for (const name of Object.keys(given).sort(byText)) {
+    const kind = rule.params.get(name);
+    if (kind === undefined) return `parameter ${shown(name)} is not permitted`;
+    const wrong = refuseRaw(kind, given[name]);
+    if (wrong !== '') return `${name} ${wrong}`;
+  }
+  return '';
 }
 
 /** In the order of the parameters' names, so that the reason is always the same. */
@@ -136,10 +181,10 @@ function locatedBy(name: string, value: unknown): number | undefined {
   return found?.[2] === name ? Number(found[1]) : undefined;
 }
 
-function readMethods(
-  listed: Record<string, { level: string; params: Record<string, Kind | undefined> }[]>,
-): ReadonlyMap<string, readonly Rule[]> {
-  const read = new Map<string, readonly Rule[]>();
+function readMethods<K>(
+  listed: Record<string, { level: string; params: Record<string, K | undefined> }[]>,
+): ReadonlyMap<string, readonly { level: string; params: ReadonlyMap<string, K> }[]> {
+  const read = new Map<string, { level: string; params: ReadonlyMap<string, K> }[]>();
   for (const [method, rules] of Object.entries(listed)) {
     read.set(
       method,
@@ -149,12 +194,20 @@ function readMethods(
   return read;
 }
 
-function readKinds(params: Record<string, Kind | undefined>): ReadonlyMap<string, Kind> {
-  const kinds = new Map<string, Kind>();
+function readKinds<K>(params: Record<string, K | undefined>): ReadonlyMap<string, K> {
+  const kinds = new Map<string, K>();
   for (const [name, kind] of Object.entries(params)) {
     if (kind !== undefined) kinds.set(name, kind);
   }
   return kinds;
+}
+
+function readTold(listed: Record<string, string[]>): ReadonlyMap<string, string> {
+  const read = new Map<string, string>();
+  for (const [level, names] of Object.entries(listed)) {
+    for (const name of names) read.set(name, level);
+  }
+  return read;
 }
 
 function readPermissions(

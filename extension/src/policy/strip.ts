@@ -1,0 +1,69 @@
+import methods from '../../../relay/cdp/methods.json' with { type: 'json' };
+import { at, isObject, textAt } from './json.ts';
+import { isPageURL } from './url.ts';
+
+const HEADERS = new Set(methods.strip.headers);
+const MEMBERS = new Set(methods.strip.members);
+/** Their words are the page's own: nothing of theirs is lost. */
+const EXEMPT = new Set(methods.strip.domains);
+
+/** Deeper than anything that Chrome tells; what is further down is left out. */
+const MAX_DEPTH = 256;
+
+/**
+ * Takes cookies, credentials and posted forms out of an event's params or a reply's result (by its method), at any depth:
+ * members and headers by name, and the elements {name, value} of a list of headers. A member that is a list becomes an
+ * empty one, since readers rely on it. Entries of the history that are no pages lose address and title. The answer is
+ * `told` itself where there is nothing to take; `told` is never changed.
+ */
+export function strip(method: string, told: unknown): unknown {
+  if (method === 'Page.getNavigationHistory') return stripHistory(told);
+  return EXEMPT.has(method.split('.', 1)[0] ?? '') ? told : clean(told, 0);
+}
+
+function clean(value: unknown, depth: number): unknown {
+  if (typeof value !== 'object' || value === null) return value;
+  if (depth > MAX_DEPTH) return undefined;
+  return Array.isArray(value) ? cleanList(value, depth) : cleanObject(value, depth);
+}
+
+function cleanList(list: readonly unknown[], depth: number): unknown {
+  const kept = list.filter((item) => !isHeaderPair(item)).map((item) => clean(item, depth + 1));
+  const isSame = kept.length === list.length && kept.every((item, i) => item === list[i]);
+  return isSame ? list : kept;
+}
+
+function cleanObject(value: object, depth: number): unknown {
+  const entries: [string, unknown][] = [];
+  let isSame = true;
+  for (const [name, member] of Object.entries(value)) {
+    const isTaken = MEMBERS.has(name) || isHeader(name);
+    if (isTaken && !Array.isArray(member)) {
+      isSame = false;
+      continue;
+    }
+    const cleaned = isTaken ? [] : clean(member, depth + 1);
+    isSame &&= cleaned === member;
+    entries.push([name, cleaned]);
+  }
+  return isSame ? value : Object.fromEntries(entries);
+}
+
+function isHeader(name: string): boolean {
+  return HEADERS.has(name.trim().toLowerCase());
+}
+
+function isHeaderPair(item: unknown): boolean {
+  return isObject(item) && Object.hasOwn(item, 'value') && isHeader(textAt(item, 'name'));
+}
+
+function stripHistory(result: unknown): unknown {
+  const entries = at(result, 'entries');
+  if (!isObject(result) || !Array.isArray(entries)) return {};
+  return { ...result, entries: entries.filter(isObject).map(stripEntry) };
+}
+
+function stripEntry(entry: Record<string, unknown>): Record<string, unknown> {
+  if (isPageURL(textAt(entry, 'url'))) return entry;
+  return { ...entry, url: 'about:blank', userTypedURL: '', title: '' };
+}
