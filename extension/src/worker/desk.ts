@@ -1,6 +1,7 @@
 import * as alarms from './alarms.ts';
 import { Book } from './book.ts';
 import { Casts } from './casts.ts';
+import { Closing } from './closing.ts';
 import * as port from './debugger.ts';
 import { withoutFrames } from './frames.ts';
 import { drop, isOwn, replace, update } from './grants.ts';
@@ -34,6 +35,7 @@ export class Desk {
   readonly house: House;
   readonly #runs: Runs;
   readonly #raw: Raw;
+  readonly #closing: Closing;
   readonly #reception: Reception;
   /** Tabs are shown in their groups one after the other, so that a window gets no two groups for a project. */
   #shown: Promise<void> = Promise.resolve();
@@ -57,7 +59,8 @@ export class Desk {
       save: saveOpenings,
     });
     this.#casts = new Casts(this.#seats);
-    this.house = new House(this.book, this.#wall, this.#seats);
+    this.#closing = new Closing(port, tabs.close);
+    this.house = new House(this.book, this.#wall, this.#seats, this.#closing);
     this.#runs = new Runs(this.house);
     this.#raw = new Raw({
       book: this.book,
@@ -186,6 +189,7 @@ export class Desk {
   }
 
   tabRemoved(tab: number): void {
+    this.#closing.removed(tab);
     this.#wall.closed(tab);
     this.book.writeGrants(drop(this.book.grants, tab));
   }
@@ -194,6 +198,7 @@ export class Desk {
     if (child === undefined && method === 'Page.screencastFrame') this.#casts.framed(tab, params);
     if (child === undefined && method === 'Page.frameNavigated') this.#navigated(tab, params);
     if (child === undefined && method.startsWith('Inspector.')) this.#crashed(tab, method);
+    this.#closing.event(tab, method);
     this.#seats.deliver(tab, child, method, params);
     this.#raw.event(tab, child ?? '', method, params);
   }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Book } from './book.ts';
+import { Closing } from './closing.ts';
 import { maxGrants } from './grants.ts';
 import { House } from './house.ts';
 import { newPairing } from './pairings.ts';
@@ -72,7 +73,12 @@ function built() {
     left: none,
     freed: none,
   });
-  return { house: new House(book, wall, seats), book, open, chromes };
+  return {
+    house: new House(book, wall, seats, new Closing(port, async () => undefined)),
+    book,
+    open,
+    chromes,
+  };
 }
 
 const order = (session: string) => ({

@@ -3,6 +3,7 @@ import type { Result } from '../program/executor.ts';
 import { Fault } from '../program/failure.ts';
 import { parseProgram } from '../program/parse.ts';
 import type { Book } from './book.ts';
+import type { Closing } from './closing.ts';
 import { add, drop, type Level, maxGrants, type Share, update } from './grants.ts';
 import { fields, member, text } from './parse.ts';
 import type { Order } from './runs.ts';
@@ -25,15 +26,17 @@ export class House {
   readonly #book: Book;
   readonly #wall: Wall;
   readonly #seats: Seats;
+  readonly #closing: Closing;
   /** Tabs that are about to be shared. */
   #coming = 0;
   /** When tabs were last brought to the front. */
   readonly #fronted = new Map<number, number>();
 
-  constructor(book: Book, wall: Wall, seats: Seats) {
+  constructor(book: Book, wall: Wall, seats: Seats, closing: Closing) {
     this.#book = book;
     this.#wall = wall;
     this.#seats = seats;
+    this.#closing = closing;
   }
 
   /** Shares a tab, because the person says so; the answer is why it was not done. */
@@ -137,7 +140,13 @@ export class House {
     }
     this.#wall.keep(grant.tab);
     this.#book.writeGrants(drop(this.#book.grants, grant.tab));
-    await close(grant.tab);
+    await this.closeForGood(grant.tab);
+  }
+
+  /** Closes a tab, whatever its page does. */
+  async closeForGood(tab: number): Promise<void> {
+    await this.#seats.released(tab);
+    await this.#closing.close(tab);
   }
 
   /** Closes a tab whose session ended while it was made. */

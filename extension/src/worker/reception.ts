@@ -6,7 +6,6 @@ import type { Line } from './line.ts';
 import type { Raw } from './raw.ts';
 import type { Order, Runs } from './runs.ts';
 import type { Seats } from './seats.ts';
-import * as tabs from './tabs.ts';
 import type { Wall } from './wall.ts';
 import { type CastOptions, Refusal, type ServerMessage } from './wire.ts';
 
@@ -134,6 +133,6 @@ export class Reception {
     const { grants, closed } = endSession(this.#rooms.book.grants, key, session);
     for (const { tab } of closed) this.#rooms.wall.keep(tab);
     this.#rooms.book.writeGrants(grants);
-    for (const { tab } of closed) void tabs.close(tab);
+    for (const { tab } of closed) void this.#rooms.house.closeForGood(tab);
   }
 }

@@ -223,6 +223,12 @@ export class Seats {
     return came;
   }
 
+  /** Lets a tab go at once, and resolves once Chrome has. */
+  async released(tab: number): Promise<void> {
+    this.release(tab);
+    await this.#leaving.get(tab);
+  }
+
   /** Lets a tab go at once, whoever uses it. */
   release(tab: number): void {
     const seat = this.#seats.get(tab);

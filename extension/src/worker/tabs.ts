@@ -38,11 +38,26 @@ export function addressOf(tab: chrome.tabs.Tab): string {
   return tab.url || tab.pendingUrl || '';
 }
 
-/** Opens a blank tab, behind the person's own unless it is to be active; `undefined` where no window is open. */
-export function openBlank(
+/** A blank page is there sooner than this, or something is wrong with it that others will notice. */
+const blankMS = 2000;
+
+/**
+ * Opens a blank tab, behind the person's own unless it is to be active; `undefined` where no window is open. Its page is
+ * there: Chrome crashes a page whose focus is emulated before.
+ */
+export async function openBlank(
   { active }: { active: boolean } = { active: false },
 ): Promise<chrome.tabs.Tab | undefined> {
-  return chrome.tabs.create({ active, url: 'about:blank' }).catch(() => undefined);
+  const tab = await chrome.tabs.create({ active, url: 'about:blank' }).catch(() => undefined);
+  if (tab?.id !== undefined && tab.status === 'loading') await loaded(tab.id);
+  return tab;
+}
+
+async function loaded(tab: number): Promise<void> {
+  const until = Date.now() + blankMS;
+  while (Date.now() < until && (await find(tab))?.status === 'loading') {
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
 }
 
 export async function close(tab: number): Promise<void> {
