@@ -1,0 +1,396 @@
+package endpoint
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/coder/websocket"
+)
+
+const (
+	// attachPatience is how long a client that attaches to all tabs waits for those that are slow; they come later.
+	attachPatience = 5 * time.Second
+	// tabWait bounds how long a tab may take to be made or closed.
+	tabWait = 30 * time.Second
+)
+
+// browserAnswers are what the endpoint answers by itself: at this level there is no browser behind it that could be
+// asked. Whatever is not here is refused.
+func browserAnswers() map[string]answer {
+	return map[string]answer{
+		"Browser.getVersion":           getVersion,
+		"Browser.close":                closeBrowser,
+		"Browser.setDownloadBehavior":  nothing, // nothing is ever downloaded
+		"Target.setDiscoverTargets":    setDiscoverTargets,
+		"Target.getTargets":            getTargets,
+		"Target.getTargetInfo":         getTargetInfo,
+		"Target.setAutoAttach":         setAutoAttach,
+		"Target.attachToTarget":        attachToTarget,
+		"Target.attachToBrowserTarget": attachToBrowserTarget,
+		"Target.detachFromTarget":      detachFromTarget,
+		"Target.createTarget":          createTarget,
+		"Target.closeTarget":           closeTarget,
+		"Target.activateTarget":        activateTarget,
+		"Target.setRemoteLocations":    nothing,
+		"Target.getBrowserContexts":    getBrowserContexts,
+		"Target.createBrowserContext":  noContexts,
+		"Target.disposeBrowserContext": noContexts,
+	}
+}
+
+func nothing(_ *router, q *request) { q.reply(nil) }
+
+func noContexts(_ *router, q *request) {
+	q.fail(refusal("%s: there is one browser context, the browser's own; none can be made or disposed of", q.method))
+}
+
+// version is what clients are told of the browser; they want to see a Chrome.
+func (r *router) version() Version {
+	version := r.options.Version
+	if version.Product == "" {
+		version.Product = "Chrome/156.0.0.0"
+	}
+	if version.UserAgent == "" {
+		version.UserAgent = "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) " + version.Product + " Safari/537.36"
+	}
+	return version
+}
+
+func getVersion(r *router, q *request) {
+	version := r.version()
+	q.reply(encode(map[string]string{
+		"protocolVersion": "1.3", "product": version.Product, "revision": "", "userAgent": version.UserAgent, "jsVersion": "",
+	}))
+}
+
+// closeBrowser ends the client alone.
+func closeBrowser(_ *router, q *request) {
+	q.reply(nil)
+	q.client.cut(websocket.StatusNormalClosure, "the client closed its browser")
+}
+
+func setDiscoverTargets(r *router, q *request) {
+	var params struct {
+		Discover bool          `json:"discover"`
+		Filter   []filterEntry `json:"filter"`
+	}
+	if !q.into(&params) {
+		return
+	}
+	if !params.Discover {
+		q.client.discover = nil
+		clear(q.client.told)
+		q.reply(nil)
+		return
+	}
+	q.client.discover = newFilter(params.Filter)
+	r.each(func(t *target) { r.announceTo(q.client, t) })
+	q.reply(nil)
+}
+
+func getTargets(r *router, q *request) {
+	var params struct {
+		Filter []filterEntry `json:"filter"`
+	}
+	if !q.into(&params) {
+		return
+	}
+	matching := newFilter(params.Filter)
+	infos := []byte(`{"targetInfos":[`)
+	r.each(func(t *target) {
+		if !matching.matches(t.kind) {
+			return
+		}
+		if infos[len(infos)-1] != '[' {
+			infos = append(infos, ',')
+		}
+		infos = append(infos, r.infoFor(t, q.client)...)
+	})
+	q.reply(append(infos, "]}"...))
+}
+
+func getTargetInfo(r *router, q *request) {
+	var params struct {
+		TargetID string `json:"targetId"`
+	}
+	if !q.into(&params) {
+		return
+	}
+	t := r.targets[params.TargetID]
+	if params.TargetID == "" && q.at != nil {
+		t = q.at.target
+	}
+	switch {
+	case t != nil:
+		q.reply(append(append([]byte(`{"targetInfo":`), r.infoFor(t, q.client)...), '}'))
+	case params.TargetID == "" || params.TargetID == r.browserID:
+		q.reply(encode(map[string]info{"targetInfo": {
+			TargetID: r.browserID, Type: kindBrowser, Attached: true, ContextID: r.contextID,
+		}}))
+	default:
+		q.fail(errNoTarget())
+	}
+}
+
+// autoAttachParams are Target.setAutoAttach's.
+type autoAttachParams struct {
+	AutoAttach bool          `json:"autoAttach"`
+	Wait       bool          `json:"waitForDebuggerOnStart"`
+	Flatten    bool          `json:"flatten"`
+	Filter     []filterEntry `json:"filter"`
+}
+
+func (p autoAttachParams) asked() *autoAttach {
+	if !p.AutoAttach {
+		return nil
+	}
+	return &autoAttach{filter: newFilter(p.Filter), waits: p.Wait}
+}
+
+func (q *request) autoAttach() (*autoAttach, bool) {
+	var params autoAttachParams
+	if !q.into(&params) {
+		return nil, false
+	}
+	if params.AutoAttach && !params.Flatten {
+		q.fail(errFlatOnly())
+		return nil, false
+	}
+	return params.asked(), true
+}
+
+func errFlatOnly() *failure {
+	return &failure{Code: codeParams, Message: "Chaperone: only flat sessions are served (flatten: true)"}
+}
+
+// setAutoAttach at the browser's level attaches to all tabs. It is answered once the tabs that are there are attached,
+// as far as they could be.
+func setAutoAttach(r *router, q *request) {
+	auto, ok := q.autoAttach()
+	if !ok {
+		return
+	}
+	q.client.auto = auto
+	if auto == nil {
+		r.endAuto(q.client, nil)
+		q.reply(nil)
+		return
+	}
+	left := 1
+	timer := time.AfterFunc(attachPatience, func() {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		q.reply(nil)
+	})
+	then := func() {
+		left--
+		if left == 0 {
+			timer.Stop()
+			q.reply(nil)
+		}
+	}
+	for _, t := range r.inOrder() {
+		left++
+		r.autoAttachTo(q.client, t, then)
+	}
+	then()
+}
+
+func attachToTarget(r *router, q *request) {
+	var params struct {
+		TargetID string `json:"targetId"`
+		Flatten  bool   `json:"flatten"`
+	}
+	if !q.into(&params) {
+		return
+	}
+	t := r.targets[params.TargetID]
+	switch {
+	case !params.Flatten:
+		q.fail(errFlatOnly())
+	case params.TargetID == r.browserID:
+		attachToBrowserTarget(r, q)
+	case t == nil:
+		q.fail(errNoTarget())
+	default:
+		r.whenHeld(t.tab, func(err error) { r.attachNow(q, params.TargetID, err) })
+	}
+}
+
+func (r *router) attachNow(q *request, id string, err error) {
+	t := r.targets[id] // a frame or worker may be gone by now
+	switch {
+	case err != nil:
+		q.fail(err)
+	case t == nil || q.at != nil && !slices.Contains(q.at.target.attachments, q.at):
+		q.fail(errNoTarget())
+	case q.client.gone:
+		q.reply(nil)
+	default:
+		a := r.attach(q.client, t, q.at)
+		r.tellAttached(a)
+		q.reply(encode(map[string]string{"sessionId": a.session}))
+	}
+}
+
+// attachToBrowserTarget gives the client another session at this level.
+func attachToBrowserTarget(_ *router, q *request) {
+	session := newID()
+	q.client.browsers[session] = struct{}{}
+	q.reply(encode(map[string]string{"sessionId": session}))
+}
+
+func detachFromTarget(r *router, q *request) {
+	var params struct {
+		Session  string `json:"sessionId"`
+		TargetID string `json:"targetId"`
+	}
+	if !q.into(&params) {
+		return
+	}
+	a := q.client.sessions[params.Session]
+	if a == nil && params.Session == "" {
+		a = q.client.attachedTo(params.TargetID)
+	}
+	_, isBrowser := q.client.browsers[params.Session]
+	switch {
+	case a != nil:
+		r.detach(a)
+		q.reply(nil)
+	case isBrowser:
+		delete(q.client.browsers, params.Session)
+		q.reply(nil)
+	default:
+		q.fail(&failure{Code: codeParams, Message: "No session with given id"})
+	}
+}
+
+func (c *client) attachedTo(id string) *attachment {
+	for _, a := range c.sessions {
+		if a.target.id == id {
+			return a
+		}
+	}
+	return nil
+}
+
+func activateTarget(r *router, q *request) {
+	var params struct {
+		TargetID string `json:"targetId"`
+	}
+	if !q.into(&params) {
+		return
+	}
+	if r.targets[params.TargetID] == nil {
+		q.fail(errNoTarget())
+		return
+	}
+	q.reply(nil) // every page believes itself in front; the person's windows stay as they are
+}
+
+func getBrowserContexts(r *router, q *request) {
+	q.reply(encode(map[string]any{"browserContextIds": []string{}, "defaultBrowserContextId": r.contextID}))
+}
+
+func createTarget(r *router, q *request) {
+	var params struct {
+		URL       string `json:"url"`
+		ContextID string `json:"browserContextId"`
+		ForTab    bool   `json:"forTab"`
+	}
+	if !q.into(&params) {
+		return
+	}
+	if params.ContextID != "" && params.ContextID != r.contextID {
+		q.fail(&failure{Code: codeServer, Message: "Failed to find browser context with id " + r.contextID})
+		return
+	}
+	var navigate []byte
+	if params.URL != "" && params.URL != "about:blank" {
+		navigate = encode(map[string]string{"url": params.URL})
+		if verdict := r.options.Judge.Raw(r.options.Level, "Page.navigate", navigate); !verdict.Allowed() {
+			q.fail(refusal("%s", verdict.Reason))
+			return
+		}
+	}
+	pick := func(t *tab) string { return t.page.id }
+	if params.ForTab {
+		pick = func(t *tab) string { return t.wrapper.id }
+	}
+	if !r.spawnNow(func(ctx context.Context) { r.makeTab(ctx, q, navigate, pick) }) {
+		q.fail(errTabGone())
+	}
+}
+
+// makeTab asks the edge for a tab and answers once whoever attaches to all tabs is attached to it.
+func (r *router) makeTab(ctx context.Context, q *request, navigate []byte, pick func(*tab) string) {
+	ctx, cancel := context.WithTimeout(ctx, tabWait)
+	defer cancel()
+	name, err := r.edge.NewTab(ctx)
+	if err == nil {
+		r.look()
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	t := r.tabs[name]
+	switch {
+	case err != nil:
+		q.fail(err)
+	case t == nil:
+		q.fail(errTabGone())
+	case t.hold == nil && navigate == nil:
+		q.reply(encode(map[string]string{"targetId": pick(t)}))
+	default:
+		r.whenHeld(t, func(error) {
+			q.reply(encode(map[string]string{"targetId": pick(t)}))
+			r.navigate(t, navigate)
+		})
+	}
+}
+
+// navigate begins to load a page that a client asked for with its tab.
+func (r *router) navigate(t *tab, params []byte) {
+	if params == nil || t.hold == nil || t.hold.isOver {
+		return
+	}
+	r.want(t)
+	t.hold.ask(&command{
+		method: "Page.navigate", params: params, isOwn: true, then: func([]byte, error) { r.unwant(t) },
+	})
+}
+
+func closeTarget(r *router, q *request) {
+	var params struct {
+		TargetID string `json:"targetId"`
+	}
+	if q.into(&params) {
+		r.closeTab(q, r.targets[params.TargetID], []byte(`{"success":true}`))
+	}
+}
+
+// closeTab closes the tab of a page. A frame or worker is never a way to close the page that it is in.
+func (r *router) closeTab(q *request, t *target, result []byte) {
+	switch {
+	case t == nil:
+		q.fail(errNoTarget())
+	case t.child != "":
+		q.fail(refusal("only a page can be closed, not a %s in it", t.kind))
+	case !r.spawnNow(func(ctx context.Context) { r.closeNow(ctx, q, t.tab.known.ID, result) }):
+		q.fail(errTabGone())
+	}
+}
+
+func (r *router) closeNow(ctx context.Context, q *request, name string, result []byte) {
+	ctx, cancel := context.WithTimeout(ctx, tabWait)
+	defer cancel()
+	err := r.edge.CloseTab(ctx, name)
+	r.mu.Lock()
+	if err != nil {
+		q.fail(err)
+	} else {
+		q.reply(result)
+	}
+	r.mu.Unlock()
+	r.look()
+}

@@ -1,0 +1,158 @@
+package endpoint
+
+import (
+	"context"
+	"encoding/base64"
+	"log/slog"
+	"strconv"
+
+	"chaperone/relay/program"
+)
+
+const (
+	// castFPS is what clients are given at most: a recorder wants ten, and no page needs more than this watched.
+	castFPS = 30
+	// maxUnacked pictures may be on their way to a client, as in Chrome; further ones are left out.
+	maxUnacked = 2
+	// The usual size and quality of pictures when a client does not say.
+	castSide    = 1280
+	castQuality = 80
+)
+
+// caster is a tab's one cast, however many clients watch.
+type caster struct {
+	stop     context.CancelFunc
+	options  program.CastOptions
+	watchers map[*attachment]*watcher
+}
+
+// watcher is one client session's view of a cast.
+type watcher struct {
+	every, seen int
+	unacked     int
+	number      int
+}
+
+type castParams struct {
+	Format  string `json:"format"`
+	Quality *int   `json:"quality"`
+	Width   int    `json:"maxWidth"`
+	Height  int    `json:"maxHeight"`
+	Every   int    `json:"everyNthFrame"`
+}
+
+func (p castParams) options(tab string) program.CastOptions {
+	o := program.CastOptions{Tab: tab, MaxWidth: p.Width, MaxHeight: p.Height, Quality: castQuality, FPS: castFPS}
+	if o.MaxWidth <= 0 {
+		o.MaxWidth = castSide
+	}
+	if o.MaxHeight <= 0 {
+		o.MaxHeight = castSide
+	}
+	if p.Quality != nil {
+		o.Quality = min(max(*p.Quality, 1), 100)
+	}
+	return o
+}
+
+// startCast gives a client pictures of its page, by a cast that it shares with whoever watches the tab too.
+func (r *router) startCast(q *request) {
+	var params castParams
+	if !q.into(&params) {
+		return
+	}
+	if params.Format == "png" || q.at.target.kind != kindPage {
+		q.fail(refusal("a screencast is of a page, in JPEG"))
+		return
+	}
+	t := q.at.target.tab
+	q.at.cast = &watcher{every: max(params.Every, 1)}
+	asked := params.options(t.known.ID)
+	if t.cast != nil {
+		asked = larger(asked, t.cast.options)
+	}
+	if t.cast == nil || asked != t.cast.options {
+		r.castAnew(t, asked)
+	}
+	t.cast.watchers[q.at] = q.at.cast
+	q.reply(nil)
+}
+
+// larger serves both who asked: what is too large for one it makes smaller itself.
+func larger(a, b program.CastOptions) program.CastOptions {
+	a.MaxWidth, a.MaxHeight = max(a.MaxWidth, b.MaxWidth), max(a.MaxHeight, b.MaxHeight)
+	a.Quality = max(a.Quality, b.Quality)
+	return a
+}
+
+func (r *router) castAnew(t *tab, o program.CastOptions) {
+	ctx, stop := r.begin()
+	c := &caster{options: o, watchers: map[*attachment]*watcher{}, stop: stop}
+	if t.cast != nil {
+		c.watchers = t.cast.watchers
+		t.cast.stop()
+	}
+	t.cast = c
+	r.spawnNow(func(context.Context) {
+		defer stop()
+		err := r.edge.Cast(ctx, o, func(p program.Picture) { r.show(t, c, p) })
+		if err != nil && ctx.Err() == nil {
+			r.log.Debug("cast ended", slog.Any("error", err))
+		}
+	})
+}
+
+// show gives a picture to those who are ready for it.
+func (r *router) show(t *tab, c *caster, p program.Picture) {
+	body := make([]byte, 0, base64.StdEncoding.EncodedLen(len(p.JPEG))+256)
+	body = append(body, `{"data":"`...)
+	body = base64.StdEncoding.AppendEncode(body, p.JPEG)
+	body = append(body, `","metadata":`...)
+	body = append(body, encode(map[string]any{
+		"offsetTop": 0, "pageScaleFactor": 1, "deviceWidth": p.Width, "deviceHeight": p.Height,
+		"scrollOffsetX": 0, "scrollOffsetY": 0, "timestamp": float64(p.AtMS) / 1000,
+	})...)
+	body = append(body, `,"sessionId":`...)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if t.cast != c {
+		return
+	}
+	for a, w := range c.watchers {
+		w.seen++
+		if w.unacked >= maxUnacked || (w.seen-1)%w.every != 0 {
+			continue
+		}
+		w.unacked++
+		w.number++
+		f := eventFrame(a.session, "Page.screencastFrame", body)
+		f.tail = strconv.Itoa(w.number) + "}}"
+		a.client.send(f)
+	}
+}
+
+func screencastFrameAck(_ *router, q *request) {
+	if w := q.at.cast; w != nil && w.unacked > 0 {
+		w.unacked--
+	}
+	q.reply(nil)
+}
+
+func stopScreencast(r *router, q *request) {
+	r.stopCast(q.at)
+	q.reply(nil)
+}
+
+// stopCast ends what a session watches; the last one ends the cast.
+func (r *router) stopCast(a *attachment) {
+	t := a.target.tab
+	if a.cast == nil || t.cast == nil {
+		return
+	}
+	a.cast = nil
+	delete(t.cast.watchers, a)
+	if len(t.cast.watchers) == 0 {
+		t.cast.stop()
+		t.cast = nil
+	}
+}

@@ -1,0 +1,255 @@
+package endpoint
+
+import (
+	"cmp"
+	"context"
+	"maps"
+	"slices"
+	"time"
+
+	"chaperone/relay/program"
+)
+
+const (
+	// holdWait bounds how long a tab may take to be attached to.
+	holdWait = 30 * time.Second
+)
+
+// hold is one tab's stay at its edge, from the first client that needs it to the last: the edge's sink, and the queue
+// of commands to its wire. All of it is guarded by router.mu but what is said otherwise.
+type hold struct {
+	router *router
+	tab    *tab
+	ready  chan struct{} // bound 1: the queue may hold commands
+	cancel context.CancelFunc
+
+	isHeld   bool // the edge has it
+	isOver   bool
+	asleep   error // why commands fail for now
+	queue    []*command
+	gate     *gate // not nil: clients' commands wait
+	inFlight map[*command]struct{}
+	children map[string]*target // by the edge's name
+	ages     map[*target]int
+	age      int
+	document document // of the main frame
+}
+
+// command is one CDP command on its way to a tab. then is called exactly once, under router.mu.
+type command struct {
+	hold   *hold
+	child  string
+	method string
+	params []byte
+	then   func(result []byte, err error)
+	isOwn  bool // the router's own: it does not wait at the gate
+	isDone bool
+}
+
+// want counts somebody in who needs the tab held, and begins to hold it for the first.
+func (r *router) want(t *tab) {
+	t.wants++
+	if t.hold == nil && !t.isDropped {
+		r.hold(t)
+	}
+}
+
+func (r *router) hold(t *tab) {
+	ctx, cancel := r.begin()
+	h := &hold{
+		router: r, tab: t, ready: make(chan struct{}, 1), cancel: cancel,
+		inFlight: map[*command]struct{}{}, children: map[string]*target{}, ages: map[*target]int{},
+	}
+	t.page.state = newState()
+	if r.spawnNow(func(context.Context) { h.keep(ctx) }) {
+		t.hold = h
+	}
+}
+
+// unwant counts somebody out. The last one's going lets the tab go.
+func (r *router) unwant(t *tab) {
+	t.wants--
+	if t.wants == 0 && t.hold != nil {
+		t.hold.cut(refusal("the tab was let go"))
+	}
+}
+
+// whenHeld calls then, under mu, once the tab is held or cannot be. A tab that is held but asleep counts as held.
+func (r *router) whenHeld(t *tab, then func(error)) {
+	r.want(t)
+	wrapped := func(err error) {
+		then(err)
+		r.unwant(t)
+	}
+	switch {
+	case t.hold == nil:
+		wrapped(errTabGone())
+	case t.hold.isHeld && !t.hold.isOver:
+		wrapped(nil)
+	default:
+		t.waiting = append(t.waiting, wrapped)
+	}
+}
+
+// served calls those who waited for the tab.
+func (t *tab) served(err error) {
+	waiting := t.waiting
+	t.waiting = nil
+	for _, then := range waiting {
+		then(err)
+	}
+}
+
+// keep holds the tab until nobody needs it. It is the hold's own goroutine.
+func (h *hold) keep(ctx context.Context) {
+	defer h.cancel()
+	wire, err := h.begin(ctx)
+	if err == nil {
+		h.pump(ctx, wire)
+		wire.Release()
+	}
+	h.router.finish(h, err)
+}
+
+func (h *hold) begin(ctx context.Context) (Wire, error) {
+	h.router.mu.Lock()
+	name := h.tab.known.ID
+	h.router.mu.Unlock()
+	ctx, done := context.WithTimeout(ctx, holdWait)
+	defer done()
+	wire, err := h.router.edge.Hold(ctx, name, h)
+	h.router.mu.Lock()
+	defer h.router.mu.Unlock()
+	if err == nil && !h.isOver {
+		h.isHeld = true
+		h.learnDocument()
+		h.tab.served(nil)
+	}
+	return wire, err
+}
+
+// pump sends what is queued, in order, until the hold is to end.
+func (h *hold) pump(ctx context.Context, wire Wire) {
+	for {
+		for c := h.next(); c != nil; c = h.next() {
+			reply := func(result []byte, err error) { h.router.settle(c, result, err) }
+			if err := wire.Send(ctx, c.child, c.method, c.params, reply); err != nil {
+				h.router.settle(c, nil, err)
+			}
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-h.ready:
+		}
+	}
+}
+
+func (h *hold) next() *command {
+	h.router.mu.Lock()
+	defer h.router.mu.Unlock()
+	if len(h.queue) == 0 || h.isOver {
+		return nil
+	}
+	c := h.queue[0]
+	h.queue[0] = nil
+	h.queue = h.queue[1:]
+	return c
+}
+
+// finish takes the hold out of the model. Who needs the tab all the same has it held anew, unless it could not be.
+func (r *router) finish(h *hold, err error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	hasFailed := err != nil && !h.isOver
+	if err == nil {
+		err = refusal("the tab was let go")
+	}
+	h.cut(err)
+	r.dropChildren(h)
+	h.tab.hold = nil
+	if hasFailed || h.tab.isDropped || r.isOver {
+		h.tab.served(err)
+	}
+	if h.tab.wants > 0 && !h.tab.isDropped && !r.isOver {
+		r.hold(h.tab)
+	}
+}
+
+// cut ends the hold: whatever has no answer fails with why. The edge lets go in its own time.
+func (h *hold) cut(why error) {
+	if h.isOver {
+		return
+	}
+	h.isOver = true
+	h.cancel()
+	h.endGate()
+	for c := range h.inFlight {
+		h.router.settleLocked(c, nil, why)
+	}
+}
+
+// ask queues a command for the tab.
+func (h *hold) ask(c *command) {
+	c.hold = h
+	h.inFlight[c] = struct{}{}
+	switch {
+	case h.isOver:
+		h.router.settleLocked(c, nil, errTabGone())
+	case h.asleep != nil:
+		h.router.settleLocked(c, nil, h.asleep)
+	case h.gate != nil && !c.isOwn:
+		h.gate.kept = append(h.gate.kept, c)
+	default:
+		h.queue = append(h.queue, c)
+		signal(h.ready)
+	}
+}
+
+func (r *router) settle(c *command, result []byte, err error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.settleLocked(c, result, err)
+}
+
+func (r *router) settleLocked(c *command, result []byte, err error) {
+	if c.isDone {
+		return
+	}
+	c.isDone = true
+	delete(c.hold.inFlight, c)
+	c.then(result, err)
+}
+
+func (h *hold) inOrder() []*target {
+	return slices.SortedFunc(maps.Values(h.children), func(a, b *target) int { return cmp.Compare(h.ages[a], h.ages[b]) })
+}
+
+// Asleep is the sink's: the tab is not attached for now.
+func (h *hold) Asleep(why *program.Error) {
+	h.router.mu.Lock()
+	defer h.router.mu.Unlock()
+	if h.isOver {
+		return
+	}
+	h.asleep = why
+	queued := h.queue
+	h.queue = nil
+	if h.gate != nil {
+		queued = append(queued, h.gate.kept...)
+		h.gate.kept = nil
+	}
+	for _, c := range queued {
+		h.router.settleLocked(c, nil, why)
+	}
+}
+
+// Gone is the sink's: the tab cannot be held any more.
+func (h *hold) Gone(why *program.Error) {
+	h.router.mu.Lock()
+	defer h.router.mu.Unlock()
+	if !h.isOver {
+		h.cut(why)
+		h.router.drop(h.tab)
+	}
+}

@@ -1,0 +1,39 @@
+package endpoint
+
+// pageAnswers are what is answered by itself in a target's session, in place of what is answered at the browser's
+// level or by the browser.
+func pageAnswers() map[string]answer {
+	return map[string]answer{
+		"Target.setAutoAttach":               setAutoAttachBelow,
+		"Target.setDiscoverTargets":          nothing, // a page has no other targets to discover
+		"Page.bringToFront":                  nothing, // it believes itself in front; the person's windows stay as they are
+		"Emulation.setFocusEmulationEnabled": nothing, // always on: a hidden page would not answer input
+		"Page.close":                         closePage,
+		"Page.stopScreencast":                stopScreencast,
+		"Page.screencastFrameAck":            screencastFrameAck,
+		"Runtime.runIfWaitingForDebugger":    runIfWaiting,
+	}
+}
+
+// setAutoAttachBelow attaches the client to what is below its session: a tab's page, a page's frames and workers.
+func setAutoAttachBelow(r *router, q *request) {
+	auto, ok := q.autoAttach()
+	if !ok {
+		return
+	}
+	q.at.auto = auto
+	if auto == nil {
+		r.endAuto(q.client, q.at)
+	}
+	if auto != nil {
+		r.autoAttachBelow(q.at)
+	}
+	r.mergeAutoAttach(q.at.target, func() { q.reply(nil) })
+}
+
+func runIfWaiting(r *router, q *request) {
+	r.goOn(q.at.target, q.at)
+	q.reply(nil)
+}
+
+func closePage(r *router, q *request) { r.closeTab(q, q.at.target, nil) }

@@ -1,0 +1,196 @@
+package endpoint
+
+import (
+	"slices"
+	"strings"
+)
+
+// The keys of settings that have no method of their own for a key.
+const (
+	enableSuffix  = ".enable"
+	disableSuffix = ".disable"
+	keyLifecycle  = "Page.setLifecycleEventsEnabled"
+	keyBinding    = "Runtime.addBinding:"
+	keyScript     = "Page.addScriptToEvaluateOnNewDocument:"
+)
+
+// setting is one thing that a client set in a target and that stays: an enabled domain, an override, a script or
+// a binding. It is taken back when the client leaves, and set again when the tab is attached anew.
+type setting struct {
+	key      string
+	method   string
+	params   []byte
+	undo     call   // what takes it back; no method: nothing does
+	sequence int    // of the router: the order in which clients set things
+	real     string // Chrome's name for a script
+}
+
+// call is a method with its parameters.
+type call struct {
+	method string
+	params []byte
+}
+
+func (a *attachment) find(key string) *setting {
+	for i := range a.set {
+		if a.set[i].key == key {
+			return &a.set[i]
+		}
+	}
+	return nil
+}
+
+func (a *attachment) has(key string) bool { return a.find(key) != nil }
+
+func (a *attachment) hasPrefix(prefix string) bool {
+	return slices.ContainsFunc(a.set, func(s setting) bool { return strings.HasPrefix(s.key, prefix) })
+}
+
+// keep takes a setting down, in the place of an earlier one of that key.
+func (a *attachment) keep(s setting) {
+	a.unset(s.key)
+	a.client.router.sequence++
+	s.sequence = a.client.router.sequence
+	a.set = append(a.set, s)
+}
+
+func (a *attachment) unset(key string) {
+	a.set = slices.DeleteFunc(a.set, func(s setting) bool { return s.key == key })
+}
+
+// latest is the newest setting of a key that others than a have on its target.
+func (a *attachment) latest(key string) *setting {
+	var latest *setting
+	for _, other := range a.target.attachments {
+		if other == a {
+			continue
+		}
+		if s := other.find(key); s != nil && (latest == nil || s.sequence > latest.sequence) {
+			latest = s
+		}
+	}
+	return latest
+}
+
+// isSticky reports whether a domain stays enabled once it was: the router needs what it tells, or the edge does.
+func isSticky(domain string) bool {
+	switch domain {
+	case "Page", "Runtime", "DOM", "Inspector", "Target":
+		return true
+	default:
+		return false
+	}
+}
+
+// withdraw takes back what a leaving attachment set, the newest first. Where another client has set the same thing,
+// that client's comes back into force.
+func (r *router) withdraw(a *attachment) {
+	set := a.set
+	a.set = nil
+	h := a.target.liveHold()
+	if h == nil || a.target.tab.wants <= 1 {
+		return // the tab is let go, and all that was set in it
+	}
+	for _, s := range slices.Backward(set) {
+		back := s.undo
+		if other := a.latest(s.key); other != nil {
+			if s.method == other.method && string(s.params) == string(other.params) || strings.HasSuffix(s.key, enableSuffix) {
+				continue
+			}
+			back = call{other.method, other.params}
+		}
+		if s.real != "" {
+			back.params = withReal(s)
+		}
+		if strings.HasSuffix(s.key, enableSuffix) {
+			a.target.state.forgetDomain(s.key)
+		}
+		if back.method != "" {
+			h.tell(a.target, back)
+		}
+	}
+}
+
+// tell sends a call of the router's own whose answer does not matter.
+func (h *hold) tell(t *target, c call) {
+	h.ask(&command{child: t.child, method: c.method, params: c.params, isOwn: true, then: func([]byte, error) {}})
+}
+
+// override answers what a method sets and how that is taken back; ok is false for a method that sets nothing.
+func override(method string) (key string, undo call, ok bool) {
+	if back, found := undoing(method); found {
+		return method, back, true
+	}
+	return "", call{}, false
+}
+
+func undoing(method string) (call, bool) {
+	name, params := "", "{}"
+	switch method {
+	case "Emulation.setDeviceMetricsOverride":
+		name = "Emulation.clearDeviceMetricsOverride"
+	case "Emulation.setPageScaleFactor":
+		name = "Emulation.resetPageScaleFactor"
+	case "Emulation.setDefaultBackgroundColorOverride", "Emulation.setAutoDarkModeOverride":
+		name = method
+	case "Emulation.setEmulatedMedia":
+		name, params = method, `{"media":"","features":[]}`
+	case "Emulation.setEmulatedVisionDeficiency":
+		name, params = method, `{"type":"none"}`
+	case "Emulation.setCPUThrottlingRate":
+		name, params = method, `{"rate":1}`
+	case "Emulation.setScriptExecutionDisabled":
+		name, params = method, `{"value":false}`
+	case "Emulation.setTouchEmulationEnabled", "Emulation.setEmitTouchEventsForMouse", "Page.setBypassCSP",
+		"Page.setInterceptFileChooserDialog", "Input.setInterceptDrags", "Page.setAdBlockingEnabled":
+		name, params = method, `{"enabled":false}`
+	case "Emulation.setScrollbarsHidden":
+		name, params = method, `{"hidden":false}`
+	case "Input.setIgnoreInputEvents":
+		name, params = method, `{"ignore":false}`
+	default:
+		return undoingOther(method)
+	}
+	return call{name, []byte(params)}, true
+}
+
+func undoingOther(method string) (call, bool) {
+	name, params := method, "{}"
+	switch method {
+	case "Network.setExtraHTTPHeaders":
+		params = `{"headers":{}}`
+	case "Network.setCacheDisabled":
+		params = `{"cacheDisabled":false}`
+	case "Network.setBypassServiceWorker":
+		params = `{"bypass":false}`
+	case "Network.emulateNetworkConditions":
+		params = `{"offline":false,"latency":0,"downloadThroughput":-1,"uploadThroughput":-1}`
+	case "Network.setBlockedURLs":
+		params = `{"urls":[]}`
+	case "Overlay.setInspectMode":
+		params = `{"mode":"none","highlightConfig":{}}`
+	case "Overlay.highlightNode", "Overlay.highlightRect", "Overlay.highlightQuad":
+		name = "Overlay.hideHighlight"
+	case "Debugger.setBlackboxPatterns":
+		params = `{"patterns":[]}`
+	case "Debugger.setAsyncCallStackDepth", "Runtime.setAsyncCallStackDepth":
+		params = `{"maxDepth":0}`
+	case "Page.setFontFamilies":
+		name = "" // Chrome takes it once
+	default:
+		return call{}, false
+	}
+	return call{name, []byte(params)}, true
+}
+
+// clears answers the key whose setting a method takes back, and empty for any other method.
+func clears(method string) string {
+	switch method {
+	case "Emulation.clearDeviceMetricsOverride":
+		return "Emulation.setDeviceMetricsOverride"
+	case "Emulation.resetPageScaleFactor":
+		return "Emulation.setPageScaleFactor"
+	default:
+		return ""
+	}
+}
