@@ -7,7 +7,7 @@ SOURCES   := $(shell git ls-files -co --exclude-standard extension/src extension
 VERSION   := $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup bundle build run demo test lint bench fuzz vulncheck clean
+.PHONY: help setup clients bundle build run demo test lint bench fuzz vulncheck clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -18,6 +18,13 @@ setup: node_modules/.package-lock.json ## check for Go, Node, a C compiler and C
 node_modules/.package-lock.json: package.json package-lock.json
 	@scripts/setup tools
 	npm ci --no-audit --no-fund --loglevel=error
+	@touch $@
+
+clients: e2e/clients/node_modules/.package-lock.json ## install the CDP clients that the tests drive
+
+e2e/clients/node_modules/.package-lock.json: e2e/clients/package.json e2e/clients/package-lock.json
+	@scripts/setup tools
+	npm ci --prefix e2e/clients --ignore-scripts --no-audit --no-fund --loglevel=error
 	@touch $@
 
 packager/dist/chrome-extension.zip: node_modules/.package-lock.json $(SOURCES)
@@ -34,7 +41,7 @@ run: setup build ## the server in the foreground, for everyday use
 demo: setup build ## the main job for real: your browser's road and the managed one, a refused write, a verified ledger
 	bin/chaperone demo
 
-test: setup build ## everything that must hold, unit to real browser
+test: setup clients build ## everything that must hold, unit to real browser
 	$(GO) vet ./...
 	$(GO) test -race -timeout 20m ./...
 
