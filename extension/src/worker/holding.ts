@@ -121,6 +121,11 @@ export class Holding {
     if (wanted !== undefined) this.#ask(hold, child.session, 'Target.setAutoAttach', wanted);
   }
 
+  /** No page stands still for a debugger: others are in it too. */
+  unpause(hold: Hold, child: string): void {
+    this.#ask(hold, child, 'Debugger.setSkipAllPauses', { skip: true });
+  }
+
   /** Sends a command of the edge's own, whose answer nobody waits for. */
   #ask(hold: Hold, child: string, method: string, params: object): void {
     try {

@@ -1,10 +1,11 @@
+import { strip } from '../policy/strip.ts';
+import { eventTold, judgeRaw } from '../policy/table.ts';
 import { isLonger, maxSentBytes } from './bounds.ts';
 import { withoutFrames } from './frames.ts';
 import { isOwn } from './grants.ts';
 import { Holding, type Rooms, type Wish } from './holding.ts';
 import type { Flight, Hold, Way } from './holds.ts';
 import { fields, json, member, number, text } from './parse.ts';
-import { isTold, refusalOf, stripped } from './policy.ts';
 import type { Standing } from './standing.ts';
 import { type CallFailure, type Command, Refusal } from './wire.ts';
 
@@ -181,7 +182,8 @@ export class Raw {
       throw new Refusal('forbidden', `${method}: pictures of a tab are served by the server.`);
     }
     const isAutoAttach = method === 'Target.setAutoAttach';
-    const reason = isAutoAttach ? wrongAttach(params) : refusalOf(level, method, params);
+    const wrong = isAutoAttach ? wrongAttach(params) : '';
+    const reason = judgeRaw(level, method, params).reason || wrong;
     if (reason !== '') throw new Refusal('forbidden', reason);
     if (child !== undefined && this.#isOwnChild(hold, child)) {
       throw new Refusal('forbidden', 'This is Chaperone’s own page.');
@@ -224,6 +226,7 @@ export class Raw {
     } else {
       if (method === 'Runtime.runIfWaitingForDebugger') children?.resumed(child ?? '');
       this.#pass(hold, order, params, flight);
+      if (method === 'Debugger.enable') this.#holding.unpause(hold, child ?? '');
     }
   }
 
@@ -277,7 +280,7 @@ export class Raw {
   #cleaned(method: string, result: unknown): unknown {
     const reply = fields(result);
     if (method !== 'Page.getFrameTree' && method !== 'Page.getResourceTree') {
-      return stripped(method, reply ?? {});
+      return strip(method, reply ?? {});
     }
     const frameTree = withoutFrames(member(reply, 'frameTree'), (url) => this.#isOwn(url));
     if (frameTree === undefined) {
@@ -315,13 +318,14 @@ export class Raw {
   #tell(hold: Hold, child: string, method: string, params: unknown): void {
     const standing = this.#rooms.book.ofName(hold.key, hold.name);
     if (standing === undefined || standing.suspended !== undefined) return;
-    if (ofCasts.has(method) || !isTold(standing.level, method)) return;
+    if (ofCasts.has(method) || !eventTold(standing.level, method)) return;
     if (this.#isOwnChild(hold, child) || this.#isOwnChild(hold, sessionOf(method, params))) return;
     const { line } = hold;
     const verdict = hold.meter.judge(method, this.#rooms.nowMS(), line.backlog);
     if (verdict === 'flood') this.#flooded(hold);
     if (verdict !== 'told') return;
-    const body = JSON.stringify(stripped(method, fields(params) ?? {}));
+    if (isPageScripts(method, params)) return;
+    const body = JSON.stringify(strip(method, fields(params) ?? {}));
     if (isLonger(body, maxSentBytes - 1024)) return;
     const header = { t: 'event', tab: hold.name, method } as const;
     line.send(child === '' ? header : { ...header, child }, body);
@@ -358,6 +362,12 @@ const crashed: CallFailure = {
   code: refusedCode,
   message: 'The page has crashed; Page.navigate or Page.reload loads it anew.',
 };
+
+/** The page script's own contexts are not for clients. */
+function isPageScripts(method: string, params: unknown): boolean {
+  if (method !== 'Runtime.executionContextCreated') return false;
+  return text(fields(member(fields(params), 'context')), 'name') === 'chaperone';
+}
 
 /** The target session that a Target event is about. */
 function sessionOf(method: string, params: unknown): string {
