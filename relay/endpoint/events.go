@@ -220,13 +220,13 @@ func (r *router) mergeAutoAttach(t *target, then func()) {
 	t.state.waits = t.waits()
 	h.ask(&command{
 		child: t.child, method: "Target.setAutoAttach", isOwn: true, then: func([]byte, error) { then() },
-		params: autoAttachDown(t.state.waits),
+		params: t.autoAttachDown(),
 	})
 }
 
-// autoAttachDown is the one form in which a client's wish for children reaches the edge.
-func autoAttachDown(waits bool) []byte {
-	if waits {
+// autoAttachDown is the one form in which clients' wish for children reaches the edge.
+func (t *target) autoAttachDown() []byte {
+	if t.state.waits {
 		return []byte(`{"autoAttach":true,"waitForDebuggerOnStart":true,"flatten":true}`)
 	}
 	return []byte(`{"autoAttach":true,"waitForDebuggerOnStart":false,"flatten":true}`)

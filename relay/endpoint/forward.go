@@ -47,8 +47,8 @@ func (r *router) forwardPlain(q *request) {
 		r.disable(q, domain)
 		return
 	}
-	if key, undo, ok := override(q.method); ok {
-		q.at.keep(setting{key: key, method: q.method, params: q.params, undo: undo})
+	if undo, ok := undoing(q.method); ok {
+		q.at.keep(setting{key: q.method, method: q.method, params: q.params, undo: undo})
 	} else if key := clears(q.method); key != "" {
 		q.at.unset(key)
 	}
@@ -214,9 +214,9 @@ func (r *router) removeScript(q *request) {
 		q.fail(&failure{Code: codeServer, Message: "Script not found"})
 		return
 	}
-	real := withReal(*s)
+	known := withReal(*s)
 	q.at.unset(key)
-	r.passAs(q, real, func(_ []byte, err error) { q.done(err) })
+	r.passAs(q, known, func(_ []byte, err error) { q.done(err) })
 }
 
 // setFonts lets the first client choose: Chrome takes font families once in an attachment and refuses them afterwards,

@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -152,14 +153,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	http.NotFound(w, r)
 }
 
-func (s *Server) isOwnHost(host string) bool {
-	for _, own := range s.hosts {
-		if host == own {
-			return true
-		}
-	}
-	return false
-}
+func (s *Server) isOwnHost(host string) bool { return slices.Contains(s.hosts, host) }
 
 // serveSocket takes browser/SECRET and page/SECRET/TARGET.
 func (s *Server) serveSocket(w http.ResponseWriter, r *http.Request, path string) {
@@ -212,8 +206,9 @@ func (c *Capability) list(host string) []byte {
 		URL         string `json:"url"`
 		Socket      string `json:"webSocketDebuggerUrl"`
 	}
-	entries := []entry{}
-	for _, info := range c.router.pages() {
+	pages := c.router.pages()
+	entries := make([]entry, 0, len(pages))
+	for _, info := range pages {
 		entries = append(entries, entry{
 			ID: info.TargetID, Title: info.Title, Type: info.Type, URL: info.URL,
 			Socket: "ws://" + host + "/devtools/page/" + c.secret + "/" + info.TargetID,

@@ -78,7 +78,7 @@ func (h *hold) restore(page *target, kept []*command) {
 	if page.state.waits = page.waits(); page.state.waits {
 		h.askGated(g, &command{
 			method: "Target.setAutoAttach", isOwn: true, then: func([]byte, error) {},
-			params: autoAttachDown(true),
+			params: page.autoAttachDown(),
 		})
 	}
 	h.askGated(g, &command{method: "Page.getFrameTree", isOwn: true, then: h.compareDocument})

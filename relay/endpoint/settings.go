@@ -116,16 +116,10 @@ func (h *hold) tell(t *target, c call) {
 	h.ask(&command{child: t.child, method: c.method, params: c.params, isOwn: true, then: func([]byte, error) {}})
 }
 
-// override answers what a method sets and how that is taken back; ok is false for a method that sets nothing.
-func override(method string) (key string, undo call, ok bool) {
-	if back, found := undoing(method); found {
-		return method, back, true
-	}
-	return "", call{}, false
-}
-
-func undoing(method string) (call, bool) {
-	name, params := "", "{}"
+// undoing answers how what a method sets is taken back; ok is false for a method that sets nothing.
+func undoing(method string) (undo call, ok bool) {
+	var name string
+	params := "{}"
 	switch method {
 	case "Emulation.setDeviceMetricsOverride":
 		name = "Emulation.clearDeviceMetricsOverride"
