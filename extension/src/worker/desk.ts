@@ -3,6 +3,7 @@ import { Book } from './book.ts';
 import { Casts } from './casts.ts';
 import { Closing } from './closing.ts';
 import * as port from './debugger.ts';
+import { Focus } from './focus.ts';
 import { withoutFrames } from './frames.ts';
 import { drop, isOwn, replace, update } from './grants.ts';
 import { Guard } from './guard.ts';
@@ -33,6 +34,7 @@ export class Desk {
   readonly #wall: Wall;
   readonly #casts: Casts;
   readonly house: House;
+  readonly focus = new Focus(tabs.windows, Date.now);
   readonly #runs: Runs;
   readonly #raw: Raw;
   readonly #closing: Closing;
@@ -45,7 +47,14 @@ export class Desk {
   constructor(stored: Stored) {
     this.book = new Book(stored, (found) => this.#follow(found));
     this.#seats = new Seats({
-      port: { ...port, send: (...command) => this.#send(...command) },
+      port: {
+        ...port,
+        send: (...command) => this.#send(...command),
+        command: (...command) => {
+          this.focus.sending(command[0], command[2], command[3]);
+          port.command(...command);
+        },
+      },
       gate: (tab, method, params) => this.#gate(tab, method, params),
       painting: (tab, capture) => this.#casts.painting(tab, capture),
       left: (tab) => {
@@ -325,6 +334,7 @@ export class Desk {
 
   /** Sends a command. No frame of Chaperone's own server is told of, so that nothing runs in one. */
   async #send(...[tab, child, method, params]: Parameters<typeof port.send>): Promise<unknown> {
+    this.focus.sending(tab, method, params);
     const reply = await port.send(tab, child, method, params);
     if (method !== 'Page.getFrameTree') return reply;
     const isOurs = (url: string) => isOwn(url, this.book.ownHosts);

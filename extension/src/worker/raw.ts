@@ -1,12 +1,10 @@
-import { strip } from '../policy/strip.ts';
-import { eventTold, judgeRaw } from '../policy/table.ts';
-import { isLonger, maxSentBytes } from './bounds.ts';
-import { withoutFrames } from './frames.ts';
-import { isOwn } from './grants.ts';
+import { judgeRaw } from '../policy/table.ts';
+import { answer, crashed, failureOf, refuse, unknownChild } from './answers.ts';
 import { Holding, type Rooms, type Wish } from './holding.ts';
 import type { Flight, Hold, Way } from './holds.ts';
-import { fields, json, member, number, text } from './parse.ts';
+import { fields, json, member, text } from './parse.ts';
 import type { Standing } from './standing.ts';
+import { Telling } from './telling.ts';
 import { type CallFailure, type Command, Refusal } from './wire.ts';
 
 /** A connection has as many commands of CDP clients under way. */
@@ -28,18 +26,13 @@ const kept: ReadonlySet<string> = new Set([
 
 /** Pictures are served by casts, one screencast a tab. */
 const ofCasts: ReadonlySet<string> = new Set([
-  'Page.screencastFrame',
   'Page.screencastFrameAck',
-  'Page.screencastVisibilityChanged',
   'Page.startScreencast',
   'Page.stopScreencast',
 ]);
 
 /** A crashed page answers nothing but what loads another. */
 const reviving: ReadonlySet<string> = new Set(['Page.navigate', 'Page.reload']);
-
-/** JSON-RPC's code of a refused command, as Chrome uses it. */
-const refusedCode = -32_000;
 
 /** A command of a CDP client on its way. */
 export type Order = Command & { key: string; line: Way };
@@ -57,12 +50,14 @@ export type RawRooms = Omit<Rooms, 'tell'> & {
 export class Raw {
   readonly #rooms: RawRooms;
   readonly #holding: Holding;
+  readonly #telling: Telling;
 
   constructor(rooms: RawRooms) {
     this.#rooms = rooms;
+    this.#telling = new Telling({ ...rooms, flooded: (hold) => this.#flooded(hold) });
     this.#holding = new Holding({
       ...rooms,
-      tell: (hold, child, method, params) => this.#tell(hold, child, method, params),
+      tell: (hold, child, method, params) => this.#telling.tell(hold, child, method, params),
     });
   }
 
@@ -140,7 +135,7 @@ export class Raw {
   event(tab: number, child: string, method: string, params: unknown): void {
     const hold = this.#holding.holds.ofTab(tab);
     if (hold?.state !== 'held') return;
-    this.#tell(hold, child, method, params);
+    this.#telling.tell(hold, child, method, params);
     if (method === 'Target.attachedToTarget') this.#greet(hold, params);
   }
 
@@ -148,7 +143,7 @@ export class Raw {
   crashed(tab: number): void {
     const hold = this.#holding.holds.ofTab(tab);
     if (hold === undefined) return;
-    for (const flight of [...hold.flights.values()]) this.#answer(hold, flight, crashed);
+    for (const flight of [...hold.flights.values()]) answer(hold, flight, crashed);
   }
 
   // ---- a command's way
@@ -185,7 +180,7 @@ export class Raw {
     const wrong = isAutoAttach ? wrongAttach(params) : '';
     const reason = judgeRaw(level, method, params).reason || wrong;
     if (reason !== '') throw new Refusal('forbidden', reason);
-    if (child !== undefined && this.#isOwnChild(hold, child)) {
+    if (child !== undefined && this.#telling.isOwnChild(hold, child)) {
       throw new Refusal('forbidden', 'This is Chaperone’s own page.');
     }
     const script = text(fields(params), 'identifier') ?? '';
@@ -206,34 +201,40 @@ export class Raw {
         this.#permit(hold, this.#standing(hold), order, params);
         this.#send(hold, order, params, flight);
       } catch (cause) {
-        this.#refuse(hold, flight, cause);
+        refuse(hold, flight, cause);
       }
     });
   }
 
   #send(hold: Hold, order: Order, params: object, flight: Flight): void {
-    const { method, child } = order;
-    const { seats } = this.#rooms;
-    const children = seats.children(hold.tab);
-    if (child !== undefined && children?.has(child) !== true) {
-      this.#answer(hold, flight, { code: -32_001, message: 'Session with given id not found.' });
-    } else if (kept.has(method)) {
-      this.#answer(hold, flight, undefined, {});
-    } else if (seats.isCrashed(hold.tab) && child === undefined && !reviving.has(method)) {
-      this.#answer(hold, flight, crashed);
-    } else if (method === 'Target.setAutoAttach') {
-      this.#autoAttach(hold, order, params, flight);
-    } else {
-      if (method === 'Runtime.runIfWaitingForDebugger') children?.resumed(child ?? '');
-      this.#pass(hold, order, params, flight);
-      if (method === 'Debugger.enable') this.#holding.unpause(hold, child ?? '');
+    const { method, child = '' } = order;
+    const refused = this.#cannot(hold, method, child);
+    if (refused !== undefined || kept.has(method)) {
+      answer(hold, flight, refused, {});
+      return;
     }
+    if (method === 'Target.setAutoAttach') {
+      this.#autoAttach(hold, order, params, flight);
+      return;
+    }
+    if (method === 'Runtime.runIfWaitingForDebugger') {
+      this.#rooms.seats.children(hold.tab)?.resumed(child);
+    }
+    this.#pass(hold, order, params, flight);
+    if (method === 'Debugger.enable') this.#holding.unpause(hold, child);
+  }
+
+  /** What Chrome would never answer. */
+  #cannot(hold: Hold, method: string, child: string): CallFailure | undefined {
+    const { seats } = this.#rooms;
+    if (child !== '') return seats.children(hold.tab)?.has(child) ? undefined : unknownChild;
+    return seats.isCrashed(hold.tab) && !reviving.has(method) ? crashed : undefined;
   }
 
   #autoAttach(hold: Hold, order: Order, params: object, flight: Flight): void {
     const wait = member(fields(params), 'waitForDebuggerOnStart') === true;
     const wanted = this.#rooms.seats.children(hold.tab)?.ask(order.child ?? '', wait);
-    if (wanted === undefined) this.#answer(hold, flight, undefined, {});
+    if (wanted === undefined) answer(hold, flight, undefined, {});
     else this.#pass(hold, order, wanted, flight);
   }
 
@@ -251,7 +252,7 @@ export class Raw {
       method === 'Page.captureScreenshot' && child === undefined
         ? this.#rooms.painting(tab, send)
         : send();
-    sent.catch((cause: unknown) => this.#refuse(hold, flight, cause));
+    sent.catch((cause: unknown) => refuse(hold, flight, cause));
   }
 
   // ---- a reply's way
@@ -263,72 +264,17 @@ export class Raw {
     try {
       this.#rooms.gate(hold.tab, method, undefined); // what may not be seen any more stays here
       if (problem !== undefined) {
-        this.#answer(hold, flight, failureOf(problem));
+        answer(hold, flight, failureOf(problem));
         return;
       }
-      const clean = this.#cleaned(method, result);
+      const clean = this.#telling.cleaned(method, result);
       if (method === 'Page.addScriptToEvaluateOnNewDocument') {
         hold.scripts.add(`${child ?? ''} ${text(fields(result), 'identifier') ?? ''}`);
       }
-      this.#answer(hold, flight, undefined, clean);
+      answer(hold, flight, undefined, clean);
     } catch (cause) {
-      this.#refuse(hold, flight, cause);
+      refuse(hold, flight, cause);
     }
-  }
-
-  /** A reply without frames of Chaperone's own server, cookies and credentials. */
-  #cleaned(method: string, result: unknown): unknown {
-    const reply = fields(result);
-    if (method !== 'Page.getFrameTree' && method !== 'Page.getResourceTree') {
-      return strip(method, reply ?? {});
-    }
-    const frameTree = withoutFrames(member(reply, 'frameTree'), (url) => this.#isOwn(url));
-    if (frameTree === undefined) {
-      throw new Refusal('tab_suspended', 'This is Chaperone’s own page.');
-    }
-    return { frameTree };
-  }
-
-  #answer(hold: Hold, { id, lift }: Flight, error?: CallFailure, result?: unknown): void {
-    if (!hold.flights.delete(id)) return;
-    lift();
-    if (error !== undefined) {
-      hold.line.send({ t: 'reply', id, error });
-      return;
-    }
-    const body = JSON.stringify(result);
-    if (isLonger(body, maxSentBytes - 1024)) {
-      const message = 'The answer is larger than the link carries.';
-      hold.line.send({ t: 'error', id, code: 'too_large', message });
-    } else {
-      hold.line.send({ t: 'reply', id }, body);
-    }
-  }
-
-  #refuse(hold: Hold, { id, lift }: Flight, cause: unknown): void {
-    if (!hold.flights.delete(id)) return;
-    lift();
-    const code = cause instanceof Refusal ? cause.code : 'tab_suspended';
-    const message = cause instanceof Error ? cause.message : String(cause);
-    hold.line.send({ t: 'error', id, code, message });
-  }
-
-  // ---- an event's way
-
-  #tell(hold: Hold, child: string, method: string, params: unknown): void {
-    const standing = this.#rooms.book.ofName(hold.key, hold.name);
-    if (standing === undefined || standing.suspended !== undefined) return;
-    if (ofCasts.has(method) || !eventTold(standing.level, method)) return;
-    if (this.#isOwnChild(hold, child) || this.#isOwnChild(hold, sessionOf(method, params))) return;
-    const { line } = hold;
-    const verdict = hold.meter.judge(method, this.#rooms.nowMS(), line.backlog);
-    if (verdict === 'flood') this.#flooded(hold);
-    if (verdict !== 'told') return;
-    if (isPageScripts(method, params)) return;
-    const body = JSON.stringify(strip(method, fields(params) ?? {}));
-    if (isLonger(body, maxSentBytes - 1024)) return;
-    const header = { t: 'event', tab: hold.name, method } as const;
-    line.send(child === '' ? header : { ...header, child }, body);
   }
 
   #flooded(hold: Hold): void {
@@ -340,38 +286,13 @@ export class Raw {
     const session = text(fields(params), 'sessionId') ?? '';
     const child = this.#rooms.seats.children(hold.tab)?.get(session);
     if (child === undefined) return;
-    if (!this.#isOwn(child.url)) {
+    if (!this.#telling.isOwn(child.url)) {
       this.#holding.introduce(hold, child);
     } else if (child.isWaiting) {
       const run = 'Runtime.runIfWaitingForDebugger'; // nobody is told of it who could
       this.#rooms.seats.command(hold.tab, session, run, {}, () => undefined);
     }
   }
-
-  #isOwnChild(hold: Hold, session: string): boolean {
-    const child = session === '' ? undefined : this.#rooms.seats.children(hold.tab)?.get(session);
-    return child !== undefined && this.#isOwn(child.url);
-  }
-
-  #isOwn(url: string): boolean {
-    return isOwn(url, this.#rooms.book.ownHosts);
-  }
-}
-
-const crashed: CallFailure = {
-  code: refusedCode,
-  message: 'The page has crashed; Page.navigate or Page.reload loads it anew.',
-};
-
-/** The page script's own contexts are not for clients. */
-function isPageScripts(method: string, params: unknown): boolean {
-  if (method !== 'Runtime.executionContextCreated') return false;
-  return text(fields(member(fields(params), 'context')), 'name') === 'chaperone';
-}
-
-/** The target session that a Target event is about. */
-function sessionOf(method: string, params: unknown): string {
-  return method.startsWith('Target.') ? (text(fields(params), 'sessionId') ?? '') : '';
 }
 
 /** Only what the edge can share with everybody is taken. */
@@ -381,13 +302,4 @@ function wrongAttach(params: object): string {
   const isPlain = Object.keys(params).every((name) => known.includes(name));
   const isOn = member(asked, 'autoAttach') === true && member(asked, 'flatten') === true;
   return isPlain && isOn ? '' : 'Target.setAutoAttach is taken with autoAttach and flatten alone.';
-}
-
-/** Chrome's refusal as it says it; whatever else it says means that the tab is not attached. */
-function failureOf(problem: string): CallFailure {
-  const told = fields(json(problem));
-  const code = number(told, 'code');
-  const message = text(told, 'message');
-  if (code !== undefined && message !== undefined) return { code, message };
-  throw new Refusal('tab_suspended', problem);
 }

@@ -1,4 +1,5 @@
 /** The one file that names chrome.tabs, chrome.tabGroups, chrome.windows and chrome.webNavigation. */
+import type { Windows } from './focus.ts';
 
 export type TabListener = {
   created(tab: chrome.tabs.Tab): void;
@@ -9,6 +10,8 @@ export type TabListener = {
   regrouped(tab: number, group: number): void;
   replaced(from: number, to: number): void;
   removed(tab: number): void;
+  /** Another window has the keyboard, or none of the browser's (-1). */
+  focused(window: number): void;
 };
 
 /** To be called synchronously when the worker starts, so that Chrome wakes it for events. */
@@ -23,6 +26,7 @@ export function listen(listener: TabListener): void {
   });
   chrome.tabs.onReplaced.addListener((to, from) => listener.replaced(from, to));
   chrome.tabs.onRemoved.addListener((tab) => listener.removed(tab));
+  chrome.windows.onFocusChanged.addListener((window) => listener.focused(window));
 }
 
 export function find(tab: number): Promise<chrome.tabs.Tab | undefined> {
@@ -63,6 +67,19 @@ async function loaded(tab: number): Promise<void> {
 export async function close(tab: number): Promise<void> {
   await chrome.tabs.remove(tab).catch(() => undefined);
 }
+
+/** Where the person's keyboard is; see Focus. */
+export const windows: Windows = {
+  look: async (id) => {
+    const [tab, all] = await Promise.all([find(id), chrome.windows.getAll()]); // both asked before this returns
+    if (tab === undefined) return undefined;
+    const state = all.find((window) => window.id === tab.windowId)?.state;
+    const focused = all.find((window) => window.focused)?.id;
+    return { window: tab.windowId, minimised: state === 'minimized', focused };
+  },
+  front: async (window) => void (await chrome.windows.update(window, { focused: true })),
+  minimise: async (window) => void (await chrome.windows.update(window, { state: 'minimized' })),
+};
 
 export async function bringToFront(tab: chrome.tabs.Tab): Promise<void> {
   await chrome.tabs.update(tab.id, { active: true });

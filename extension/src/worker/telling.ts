@@ -1,0 +1,78 @@
+import { strip } from '../policy/strip.ts';
+import { eventTold } from '../policy/table.ts';
+import type { Book } from './book.ts';
+import { isLonger, maxSentBytes } from './bounds.ts';
+import { withoutFrames } from './frames.ts';
+import { isOwn } from './grants.ts';
+import type { Hold } from './holds.ts';
+import { fields, member, text } from './parse.ts';
+import type { Seats } from './seats.ts';
+import { Refusal } from './wire.ts';
+
+type Rooms = {
+  book: Book;
+  seats: Seats;
+  nowMS(): number;
+  /** The tab tells more than can be passed on. */
+  flooded(hold: Hold): void;
+};
+
+/** What clients are told: events and replies, without cookies and credentials, and nothing of Chaperone's own server. */
+export class Telling {
+  readonly #rooms: Rooms;
+
+  constructor(rooms: Rooms) {
+    this.#rooms = rooms;
+  }
+
+  /** Passes an event on, where clients at the grant's level may see it. */
+  tell(hold: Hold, child: string, method: string, params: unknown): void {
+    const standing = this.#rooms.book.ofName(hold.key, hold.name);
+    if (standing === undefined || standing.suspended !== undefined) return;
+    if (!eventTold(standing.level, method)) return;
+    if (this.isOwnChild(hold, child) || this.isOwnChild(hold, sessionOf(method, params))) return;
+    const { line } = hold;
+    const verdict = hold.meter.judge(method, this.#rooms.nowMS(), line.backlog);
+    if (verdict === 'flood') this.#rooms.flooded(hold);
+    if (verdict !== 'told') return;
+    if (isPageScripts(method, params)) return;
+    const body = JSON.stringify(strip(method, fields(params) ?? {}));
+    if (isLonger(body, maxSentBytes - 1024)) return;
+    const header = { t: 'event', tab: hold.name, method } as const;
+    line.send(child === '' ? header : { ...header, child }, body);
+  }
+
+  /** A reply without frames of Chaperone's own server, cookies and credentials. */
+  cleaned(method: string, result: unknown): unknown {
+    const reply = fields(result);
+    if (method !== 'Page.getFrameTree' && method !== 'Page.getResourceTree') {
+      return strip(method, reply ?? {});
+    }
+    const frameTree = withoutFrames(member(reply, 'frameTree'), (url) => this.isOwn(url));
+    if (frameTree === undefined) {
+      throw new Refusal('tab_suspended', 'This is Chaperone’s own page.');
+    }
+    return { frameTree };
+  }
+
+  /** Whether a child is a frame of Chaperone's own server. */
+  isOwnChild(hold: Hold, session: string): boolean {
+    const child = session === '' ? undefined : this.#rooms.seats.children(hold.tab)?.get(session);
+    return child !== undefined && this.isOwn(child.url);
+  }
+
+  isOwn(url: string): boolean {
+    return isOwn(url, this.#rooms.book.ownHosts);
+  }
+}
+
+/** The page script's own contexts are not for clients. */
+function isPageScripts(method: string, params: unknown): boolean {
+  if (method !== 'Runtime.executionContextCreated') return false;
+  return text(fields(member(fields(params), 'context')), 'name') === 'chaperone';
+}
+
+/** The target session that a Target event is about. */
+function sessionOf(method: string, params: unknown): string {
+  return method.startsWith('Target.') ? (text(fields(params), 'sessionId') ?? '') : '';
+}
