@@ -42,7 +42,8 @@ export type ProjectView = {
 };
 
 export type LinkView =
-  | { is: 'connecting' }
+  /** With `again`, after a connection was lost; the popup itself remembers that. */
+  | { is: 'connecting'; again?: true }
   | { is: 'connected' }
   /** It dials again by itself, at this time. */
   | { is: 'waiting'; untilMS?: number }

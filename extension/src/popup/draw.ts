@@ -1,40 +1,64 @@
-import type { Level } from '../worker/grants.ts';
 import type { CurrentView, ProjectView, TabView, View } from './contract.ts';
-import { element, make, say } from './page.ts';
+import { keepFocus } from './focus.ts';
+import { drawTabs } from './list.ts';
+import { element, hide, part, say, write, writeCut } from './page.ts';
+import { drawPicker } from './picker.ts';
 import {
   actWords,
-  choiceWords,
+  confirmWords,
+  downloadOf,
+  emptyWords,
   hostWords,
+  levelWords,
+  listWords,
+  mayOpenWords,
   needsCode,
   noteWords,
+  readWords,
+  serverWords,
   statusWords,
-  tabWords,
+  staysOffer,
+  staysWords,
   troubleWords,
 } from './words.ts';
 
 /** What is shown: what the worker told, and what the person chose here. */
-export type Shown = { view: View; project: ProjectView | undefined; isAdding: boolean };
+export type Shown = {
+  view: View;
+  project: ProjectView | undefined;
+  isAdding: boolean;
+  isConfirming: boolean;
+  /** The extension's own. */
+  version: string;
+};
 
 /**
  * Brings the whole popup in line with what is to be shown. What ends something comes first, and no part takes another
  * down with it.
  */
-export function draw({ view, project, isAdding }: Shown): void {
-  const isConnecting = isAdding || project === undefined;
-  const shown = isConnecting ? undefined : project;
-  const failures = [
-    () => drawSections(isConnecting, project !== undefined),
-    () => drawTabs(shown?.tabs ?? [], view.current?.tab),
-    () => drawStatus(shown),
-    () => drawCurrent(isConnecting ? undefined : view.current, project, view),
-    () => drawProject(project, view),
-  ].flatMap((part) => failureOf(part) ?? []);
-  say(element('problem', HTMLElement), view.problem ?? failures[0] ?? '');
+export function draw(all: Shown): void {
+  keepFocus(() => {
+    const { view, isAdding } = all;
+    const isConnecting = isAdding || all.project === undefined;
+    const project = isConnecting ? undefined : all.project;
+    const failures = [
+      () => drawSections(isConnecting, all.project !== undefined),
+      () => drawFooter(all),
+      () => drawTabs(project, view.current?.tab),
+      () => drawStatus(project),
+      () => drawCurrent(view.current, project, view),
+      () => drawShared(project, view.current),
+      () => drawProject(project, all),
+    ].flatMap((draw) => failureOf(draw) ?? []);
+    say(element('problem', HTMLElement), view.problem ?? failures[0] ?? '');
+    const isWrong = isConnecting && view.problem !== undefined;
+    element('code', HTMLElement).setAttribute('aria-invalid', String(isWrong));
+  });
 }
 
-function failureOf(part: () => void): string | undefined {
+function failureOf(draw: () => void): string | undefined {
   try {
-    part();
+    draw();
     return undefined;
   } catch (cause) {
     return `Not all can be shown: ${cause instanceof Error ? cause.message : String(cause)}`;
@@ -42,40 +66,44 @@ function failureOf(part: () => void): string | undefined {
 }
 
 function drawSections(isConnecting: boolean, isConnected: boolean): void {
-  for (const id of ['footer', 'project', 'settings']) {
-    element(id, HTMLElement).hidden = isConnecting;
-  }
-  element('connecting', HTMLElement).hidden = !isConnecting;
-  element('connect-cancel', HTMLElement).hidden = !isConnected;
+  for (const id of ['actions', 'project', 'settings']) hide(id, isConnecting);
+  hide('connecting', !isConnecting);
+  hide('connect-cancel', !isConnected);
+}
+
+function drawFooter({ view, isAdding, isConfirming, project }: Shown): void {
+  const isAsking = isConfirming && !isAdding && project !== undefined;
+  if (isAsking) hide('actions', true);
+  hide('confirm', !isAsking);
+  hide('disconnect-all', view.projects.length < 2);
+  write(element('confirm-text', HTMLElement), confirmWords(view));
+  element('disconnect-all', HTMLElement).setAttribute('aria-expanded', String(isAsking));
+  element('disconnect', HTMLElement).setAttribute(
+    'aria-label',
+    `Disconnect ${project?.name ?? ''}`,
+  );
 }
 
 function drawStatus(project: ProjectView | undefined): void {
   const status = element('status', HTMLElement);
   status.setAttribute('data-link', project?.link.is ?? '');
-  const words = project === undefined ? '' : statusWords(project.link);
-  if (status.textContent !== words) status.textContent = words;
+  write(status, project === undefined ? '' : statusWords(project.link));
 }
 
-function drawProject(project: ProjectView | undefined, view: View): void {
+function drawProject(project: ProjectView | undefined, { view, version }: Shown): void {
   if (project === undefined) return;
-  const isChoice = view.projects.length > 1;
-  element('project-choice', HTMLElement).hidden = !isChoice;
-  element('project-name', HTMLElement).hidden = isChoice;
-  element('project-name', HTMLElement).textContent = project.name;
-  element('server', HTMLElement).textContent = `${hostWords(project.server)}`;
-  const select = element('project-select', HTMLSelectElement);
-  select.replaceChildren(
-    ...view.projects.map((one) => {
-      const isShown = one.key === project.key;
-      return new Option(choiceWords(one, view.projects), one.key, isShown, isShown);
-    }),
-  );
-  const trouble = troubleWords(project);
-  element('trouble', HTMLElement).hidden = trouble === '';
-  element('trouble-text', HTMLElement).textContent = trouble;
-  element('again', HTMLElement).hidden = project.link.is !== 'refused';
-  element('new-code', HTMLElement).hidden = !needsCode(project);
+  drawPicker(view, project);
+  writeCut(element('server', HTMLElement), serverWords(project));
+  const trouble = troubleWords(project, version);
+  hide('trouble', trouble === '');
+  write(element('trouble-text', HTMLElement), trouble);
+  element('trouble', HTMLElement).setAttribute('data-link', project.link.is);
+  hide('again', trouble === '');
+  write(element('again', HTMLElement), project.link.is === 'refused' ? 'Connect again' : 'Try now');
+  hide('new-code', !needsCode(project));
+  hide('download', downloadOf(project) === '');
   element('may-open', HTMLInputElement).checked = project.mayOpen;
+  write(element('may-open-text', HTMLElement), mayOpenWords(project));
 }
 
 function drawCurrent(
@@ -88,55 +116,68 @@ function drawCurrent(
   if (current === undefined || project === undefined) return;
   const other = view.projects.find(({ key }) => key === current.project && key !== project.key);
   const shared = project.tabs.find(({ tab }) => tab === current.tab);
-  drawPage(element('current-page', HTMLElement), current);
-  element('current-page', HTMLElement).hidden = shared !== undefined; // the list marks it
-  say(element('current-note', HTMLElement), noteWords(current, project, other?.name));
-  const canShare = shared === undefined && other === undefined && current.unusable === undefined;
-  element('levels', HTMLElement).hidden = !canShare && shared === undefined;
-  element('share', HTMLButtonElement).hidden = !canShare;
-  element('share', HTMLButtonElement).disabled = project.link.is === 'refused';
-  element('unshare', HTMLElement).hidden = shared === undefined && other === undefined;
-  drawLevels(project, shared?.level);
+  const isShared = shared !== undefined || other !== undefined;
+  const canShare = !isShared && current.unusable === undefined;
+  const isOffered = canShare && project.link.is !== 'refused';
+  drawPage(current);
+  element('card', HTMLElement).setAttribute('data-shared', String(shared !== undefined));
+  drawNote(shared, noteWords(current, project, other?.name));
+  hide('share', !canShare);
+  element('share', HTMLButtonElement).disabled = !isOffered;
+  drawStop(isShared ? current.tab : undefined);
+  drawLevels(project, shared, isOffered);
+  drawStays(current, shared, isOffered);
 }
 
-function drawLevels(project: ProjectView, level: Level | undefined): void {
-  const act = element('level-act', HTMLInputElement);
-  act.disabled = project.ceiling === 'read';
-  element('level-act-text', HTMLElement).textContent = actWords(project);
-  const shown = act.disabled ? 'read' : level;
-  if (shown !== undefined) element(`level-${shown}`, HTMLInputElement).checked = true;
+function drawNote(shared: TabView | undefined, words: string): void {
+  const isPaused = shared?.suspended !== undefined;
+  const note = element('current-note', HTMLElement);
+  note.setAttribute('data-paused', String(isPaused));
+  say(note, words);
+  hide('current-use', shared?.used !== true || isPaused);
 }
 
-function drawPage(into: HTMLElement, page: { title: string; url: string }): void {
+function drawPage(page: CurrentView): void {
+  const into = element('current-page', HTMLElement);
   const host = hostWords(page.url);
-  into.replaceChildren(
-    make('span', 'title', page.title || host),
-    make('span', 'host', page.title === host ? '' : host),
-  );
+  const title = page.title || host || 'Blank tab';
+  writeCut(part(into, '.title', HTMLElement), title);
+  say(part(into, '.host', HTMLElement), title === host ? '' : host);
 }
 
-/** Draws the list anew only where it reads otherwise, so that a button under the keyboard stays. */
-function drawTabs(tabs: readonly TabView[], current: number | undefined): void {
-  element('shared', HTMLElement).hidden = tabs.length === 0;
-  const list = element('tabs', HTMLUListElement);
-  const reads = JSON.stringify([tabs, current]);
-  if (list.getAttribute('data-reads') === reads) return;
-  list.setAttribute('data-reads', reads);
-  const focused = document.activeElement?.getAttribute('data-stop');
-  list.replaceChildren(...tabs.map((tab) => drawTab(tab, tab.tab === current)));
-  if (focused) list.querySelector<HTMLElement>(`[data-stop="${focused}"]`)?.focus();
+function drawStop(tab: number | undefined): void {
+  const stop = element('unshare', HTMLElement);
+  stop.hidden = tab === undefined;
+  if (tab === undefined) stop.removeAttribute('data-stop');
+  else stop.setAttribute('data-stop', String(tab));
 }
 
-function drawTab(tab: TabView, isCurrent: boolean): HTMLElement {
-  const item = make('li', '', '');
-  if (isCurrent) item.setAttribute('aria-current', 'true');
-  const what = make('span', 'what', '');
-  what.append(make('span', 'title', tab.title), make('span', 'host', tabWords(tab, isCurrent)));
-  const level = make('span', 'level', tab.level === 'act' ? 'Act' : 'Read');
-  level.setAttribute('data-level', tab.level);
-  const stop = make('button', 'quiet danger', 'Stop');
-  stop.setAttribute('data-stop', String(tab.tab));
-  stop.setAttribute('aria-label', `Stop sharing ${tab.title}`);
-  item.append(what, level, stop);
-  return item;
+function drawLevels(project: ProjectView, shared: TabView | undefined, isOffered: boolean): void {
+  const canAct = project.ceiling === 'act';
+  hide('levels', !isOffered && (shared === undefined || !canAct));
+  element('level-act', HTMLInputElement).disabled = !canAct;
+  write(element('level-read-text', HTMLElement), readWords);
+  write(element('level-act-text', HTMLElement), actWords(project));
+  const words = shared === undefined ? '' : levelWords(project, shared);
+  say(element('level-words', HTMLElement), words);
+  const level = canAct ? shared?.level : 'read';
+  if (level !== undefined) element(`level-${level}`, HTMLInputElement).checked = true;
+}
+
+function drawStays(current: CurrentView, shared: TabView | undefined, isOffered: boolean): void {
+  const isSite = /^https?:/.test(current.url);
+  hide('stays-choice', !(isOffered && isSite) && shared?.stays !== true);
+  element('stays', HTMLInputElement).hidden = shared !== undefined;
+  write(element('stays-words', HTMLElement), shared === undefined ? staysOffer : staysWords);
+}
+
+function drawShared(project: ProjectView | undefined, current: CurrentView | undefined): void {
+  hide('shared', project === undefined);
+  if (project === undefined) return;
+  const others = project.tabs.filter(({ tab }) => tab !== current?.tab).length;
+  write(element('shared-title', HTMLElement), listWords(project.tabs.length, others));
+  hide('regroup', project.tabs.length === 0);
+  hide('tabs', others === 0);
+  say(element('empty', HTMLElement), emptyWords(project, current));
+  element('new-tab', HTMLButtonElement).disabled = project.link.is === 'refused';
 }
