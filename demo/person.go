@@ -33,6 +33,8 @@ type Person struct {
 type PersonOptions struct {
 	Binary  string
 	Profile string // a user data folder to keep; empty: a fresh one that goes with the browser
+	Display string // an X display to be headed on; empty: headless
+	Flags   []string
 }
 
 // Arrive starts the person's browser and loads the extension into it.
@@ -61,7 +63,8 @@ func (p *Person) arrive(ctx context.Context, o PersonOptions) error {
 		profile = filepath.Join(p.folder, "profile")
 	}
 	p.browser, err = chrome.StartPlain(ctx, chrome.PlainOptions{
-		Binary: o.Binary, Profile: profile, Flags: []string{"--enable-unsafe-extension-debugging", "--silent-debugger-extension-api"},
+		Binary: o.Binary, Profile: profile, Display: o.Display,
+		Flags: append([]string{"--enable-unsafe-extension-debugging", "--silent-debugger-extension-api"}, o.Flags...),
 	})
 	if err != nil {
 		return err
@@ -101,17 +104,34 @@ type Page struct {
 
 // Visit opens an address in a new tab and waits for it to load.
 func (p *Person) Visit(ctx context.Context, address string) (*Page, error) {
+	return p.visit(ctx, map[string]any{"url": address})
+}
+
+// VisitInWindow opens an address in a window of its own and waits for it to load.
+func (p *Person) VisitInWindow(ctx context.Context, address string) (*Page, error) {
+	return p.visit(ctx, map[string]any{"url": address, "newWindow": true})
+}
+
+func (p *Person) visit(ctx context.Context, params map[string]any) (*Page, error) {
 	var created struct{ TargetID string }
-	if err := p.call(ctx, "Target.createTarget", map[string]any{"url": address}, &created); err != nil {
+	if err := p.call(ctx, "Target.createTarget", params, &created); err != nil {
 		return nil, fmt.Errorf("open a tab: %w", err)
 	}
+	page, err := p.Look(ctx, created.TargetID)
+	if err != nil {
+		return nil, err
+	}
+	return page, page.Wait(ctx, `document.readyState === "complete" && location.href !== "about:blank"`)
+}
+
+// Look is the page, or the worker, that is a target already.
+func (p *Person) Look(ctx context.Context, target string) (*Page, error) {
 	var attached struct{ SessionID string }
-	err := p.call(ctx, "Target.attachToTarget", map[string]any{"targetId": created.TargetID, "flatten": true}, &attached)
+	err := p.call(ctx, "Target.attachToTarget", map[string]any{"targetId": target, "flatten": true}, &attached)
 	if err != nil {
 		return nil, fmt.Errorf("look at the tab: %w", err)
 	}
-	page := &Page{browser: p.browser, target: created.TargetID, session: attached.SessionID}
-	return page, page.Wait(ctx, `document.readyState === "complete" && location.href !== "about:blank"`)
+	return &Page{browser: p.browser, target: target, session: attached.SessionID}, nil
 }
 
 func (p *Person) call(ctx context.Context, method string, params any, into any) error {

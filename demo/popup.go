@@ -133,6 +133,15 @@ func (p *Person) StopWorker(ctx context.Context) error {
 	return nil
 }
 
+// Worker is the extension's worker, awake as long as one looks at it.
+func (p *Person) Worker(ctx context.Context) (*Page, error) {
+	target, err := p.workerTarget(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return p.Look(ctx, target)
+}
+
 func (p *Person) workerTarget(ctx context.Context) (string, error) {
 	raw, err := p.browser.Call(ctx, "", "Target.getTargets", map[string]any{})
 	if err != nil {

@@ -21,6 +21,7 @@ type PlainOptions struct {
 	Binary  string   // empty: the first full Chromium, Chrome or Edge that is found
 	Profile string   // user data folder
 	Flags   []string // besides the quiet ones
+	Display string   // an X display such as ":99", to be headed there; empty: headless
 }
 
 // Plain is a browser as a person has one: not confined, under no policy, with extensions. Demo and tests
@@ -35,7 +36,7 @@ type Plain struct {
 // plainEnd is how long a browser may take to end by itself once its pipe is closed.
 const plainEnd = 5 * time.Second
 
-// StartPlain starts a headless browser of a person's own and waits until it answers. ctx bounds only the
+// StartPlain starts a browser of a person's own, headless where no display is named, and waits until it answers. ctx bounds only the
 // start; the caller closes.
 func StartPlain(ctx context.Context, o PlainOptions) (*Plain, error) {
 	binary, err := findFull(o.Binary)
@@ -81,6 +82,9 @@ func (p *Plain) start(b Binary, o PlainOptions) error {
 	}
 	p.cmd = exec.Command(b.Path, plainLine(o)...) //nolint:gosec,noctx // the operator's browser, which outlives the context of its start
 	p.cmd.ExtraFiles = []*os.File{commandsOut, repliesIn}
+	if o.Display != "" {
+		p.cmd.Env = append(os.Environ(), "DISPLAY="+o.Display)
+	}
 	p.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	err = p.cmd.Start()
 	err = errors.Join(err, commandsOut.Close(), repliesIn.Close())
@@ -93,10 +97,13 @@ func (p *Plain) start(b Binary, o PlainOptions) error {
 
 func plainLine(o PlainOptions) []string {
 	line := []string{
-		"--headless=new", "--remote-debugging-pipe", "--user-data-dir=" + o.Profile, "--window-size=1280,800",
+		"--remote-debugging-pipe", "--user-data-dir=" + o.Profile, "--window-size=1280,800",
 		"--disable-gpu", "--disable-quic", "--no-first-run", "--no-default-browser-check",
 		"--disable-background-networking", "--disable-component-update", "--disable-sync",
 		"--disable-domain-reliability", "--disable-default-apps", "--password-store=basic", "--use-mock-keychain",
+	}
+	if o.Display == "" {
+		line = append(line, "--headless=new")
 	}
 	if isRoot() {
 		line = append(line, "--no-sandbox")
