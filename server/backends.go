@@ -7,6 +7,8 @@ import (
 
 	"chaperone/egress"
 	"chaperone/relay"
+	"chaperone/relay/cdp"
+	"chaperone/relay/endpoint"
 	"chaperone/relay/program"
 	"chaperone/server/chrome"
 	"chaperone/server/fault"
@@ -59,6 +61,22 @@ func (s shared) Describe() string { return "" }
 
 // CheckURL permits what the extension will judge: it is the person's browser and the person's network.
 func (s shared) CheckURL(string) error { return nil }
+
+// clients lets CDP clients drive sessions, judged by the method table.
+type clients struct {
+	server *endpoint.Server
+	table  *cdp.Table
+}
+
+func (c clients) Grant(o endpoint.GrantOptions) (session.Capability, error) {
+	o.Judge = judge{c.table}
+	return c.server.Grant(o)
+}
+
+// judge is the method table without its description, which no client reads.
+type judge struct{ *cdp.Table }
+
+func (judge) Protocol() []byte { return []byte(`{"version":{"major":"1","minor":"3"},"domains":[]}`) }
 
 // ways lets each managed session out through egress under its own name.
 type ways struct{ proxy *egress.Proxy }

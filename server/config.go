@@ -20,6 +20,7 @@ type Config struct {
 	Addr                  string // host:port to listen on; port 0 takes a free one
 	Data                  string // the data folder; required
 	PublicURL             string // the origin people and browsers reach the server by, when it is not Addr
+	CDPListen             string // loopback host:port for CDP clients; port 0 takes a free one
 	Chrome                string // path of the browser for managed sessions; empty: the first that is found
 	RequireConfinement    bool   // refuse to start where the kernel cannot confine Chrome
 	MaxSessions           int
@@ -38,6 +39,7 @@ type Config struct {
 
 func (c Config) withDefaults() Config {
 	c.Addr = cmp.Or(c.Addr, "127.0.0.1:7788")
+	c.CDPListen = cmp.Or(c.CDPListen, "127.0.0.1:0")
 	c.FrameFPS = cmp.Or(c.FrameFPS, 4)
 	c.Version = cmp.Or(c.Version, "dev")
 	if c.Out == nil {
@@ -58,6 +60,9 @@ func (c Config) check() error {
 	if err := c.checkLimits(); err != nil {
 		return err
 	}
+	if err := c.checkCDPListen(); err != nil {
+		return err
+	}
 	if c.Data == "" {
 		return fault.New(fault.BadRequest, "no data folder is named", "Use --data DIR or set CHAPERONE_DATA.")
 	}
@@ -72,6 +77,19 @@ func (c Config) check() error {
 			"Set CHAPERONE_PUBLIC_URL to the https address that the proxy in front serves.")
 	}
 	return c.checkPublicURL()
+}
+
+// checkCDPListen refuses an address that other machines could reach: whoever is let in there is not asked for a token.
+func (c Config) checkCDPListen() error {
+	host, _, err := net.SplitHostPort(c.CDPListen)
+	if err != nil {
+		return fault.New(fault.BadRequest, "the address "+c.CDPListen+" is not host:port", "Use for example --cdp-listen 127.0.0.1:0")
+	}
+	if !isLoopback(host) {
+		return fault.New(fault.BadRequest, "CDP clients are served at a loopback address only, which "+c.CDPListen+" is not",
+			"Use --cdp-listen 127.0.0.1:0, and a tunnel such as ssh -L from other machines.")
+	}
+	return nil
 }
 
 // checkLimits refuses what would serve nobody; zero is the default.

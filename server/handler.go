@@ -17,7 +17,7 @@ func (r *rooms) handler() (http.Handler, error) {
 	return web.New(web.Options{
 		Hosts: r.hosts, Identity: r.accounts, Logins: r.accounts, Tokens: r.accounts,
 		Projects: r.projects, Keeper: r.projects, Pairing: r.projects, Unpair: r.projects, Links: r.hub, Link: r.hub,
-		Sessions: r.sessions, Actions: r.sessions, Happened: r.sessions, Screens: r.sessions, Cast: r.viewers,
+		Sessions: r.sessions, Actions: r.sessions, Exposure: r.sessions, Happened: r.sessions, Screens: r.sessions, Cast: r.viewers,
 		Artifacts: r.artifacts, Signed: r.artifacts, Ledger: r.ledger, MCP: faces,
 		Extension: packager.ExtensionZip, Dashboard: dashboard(), Ready: r.ready,
 		Metrics: r.metrics, FrameFPS: r.config.FrameFPS, Version: r.config.Version, Logger: r.log,

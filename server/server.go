@@ -14,6 +14,8 @@ import (
 	"chaperone/egress"
 	"chaperone/packager"
 	"chaperone/relay"
+	"chaperone/relay/cdp"
+	"chaperone/relay/endpoint"
 	"chaperone/relay/program"
 	"chaperone/server/account"
 	"chaperone/server/artifact"
@@ -73,6 +75,8 @@ type rooms struct {
 	artifacts *artifact.Artifacts
 	proxy     *egress.Proxy
 	pool      *chrome.Pool
+	endpoint  *endpoint.Server
+	table     *cdp.Table
 	hub       *relay.Hub
 	sessions  *session.Service
 	viewers   *live.Hub
@@ -84,7 +88,7 @@ type rooms struct {
 func (r *rooms) run(ctx context.Context) error {
 	r.warn(ctx)
 	for _, open := range []func(context.Context) error{
-		r.openRecords, r.recover, r.openDoors, r.openEgress, r.openChrome, r.openSessions,
+		r.openRecords, r.recover, r.openDoors, r.openEgress, r.openChrome, r.openEndpoint, r.openSessions,
 	} {
 		if err := open(ctx); err != nil {
 			return err
@@ -212,6 +216,17 @@ func (r *rooms) openChrome(ctx context.Context) error {
 	return nil
 }
 
+// openEndpoint listens for CDP clients; sessions let them in.
+func (r *rooms) openEndpoint(ctx context.Context) error {
+	var err error
+	if r.endpoint, err = endpoint.New(ctx, endpoint.Options{Addr: r.config.CDPListen, Logger: r.log}); err != nil {
+		return err
+	}
+	r.atEnd(func(context.Context) error { return r.endpoint.Close() })
+	r.table, err = cdp.Load()
+	return err
+}
+
 // openSessions opens the relay, the sessions and what tells of both.
 func (r *rooms) openSessions(ctx context.Context) error {
 	r.news = newNews()
@@ -225,6 +240,7 @@ func (r *rooms) openSessions(ctx context.Context) error {
 			project.Managed: managed{pool: r.pool, testOrigins: r.config.TestOrigins},
 			project.Shared:  shared{r.hub},
 		},
+		Endpoint: clients{r.endpoint, r.table},
 		Limits: session.Limits{
 			Sessions: r.config.MaxSessions, SessionsPerProject: r.config.SessionsPerProject,
 			Idle: r.config.IdleTimeout, Action: r.config.ActionTimeout,

@@ -34,7 +34,7 @@ func newRoot(a *app) *cobra.Command {
 	root.PersistentFlags().BoolVar(&a.json, "json", false, "print the API's JSON unchanged")
 	root.AddCommand(
 		a.serveCommand(), a.demoCommand(), a.browseCommand(), a.sessionCommand(), a.projectCommand(), a.dashboardCommand(), a.pairCommand(),
-		a.extensionCommand(), a.ledgerCommand(), a.tokenCommand(), a.mcpCommand(), a.egressCommand(), a.doctorCommand(),
+		a.extensionCommand(), a.cdpCommand(), a.ledgerCommand(), a.tokenCommand(), a.mcpCommand(), a.egressCommand(), a.doctorCommand(),
 		a.versionCommand(), confineCommand(),
 	)
 	usageOfArgs(root)

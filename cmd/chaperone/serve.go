@@ -20,8 +20,13 @@ func (a *app) serveCommand() *cobra.Command {
 			if err := checkAddress("addr", c.Addr); err != nil {
 				return err
 			}
-			if err := tryAddress(cmd.Context(), "addr", c.Addr); err != nil {
+			if err := checkAddress("cdp-listen", c.CDPListen); err != nil {
 				return err
+			}
+			for flag, address := range map[string]string{"addr": c.Addr, "cdp-listen": c.CDPListen} {
+				if err := tryAddress(cmd.Context(), flag, address); err != nil {
+					return err
+				}
 			}
 			return untaken(server.Run(cmd.Context(), c), "addr", c.Addr)
 		},
@@ -29,6 +34,7 @@ func (a *app) serveCommand() *cobra.Command {
 	f := cmd.Flags()
 	setting(f, "addr", "CHAPERONE_ADDR").StringVar(&c.Addr, "127.0.0.1:7788", "listen on this host:port; port 0 takes a free one")
 	setting(f, "public-url", "CHAPERONE_PUBLIC_URL").StringVar(&c.PublicURL, "", "the https origin that a proxy in front serves")
+	setting(f, "cdp-listen", "CHAPERONE_CDP_LISTEN").StringVar(&c.CDPListen, "127.0.0.1:0", "serve CDP clients on this loopback host:port; port 0 takes a free one")
 	setting(f, "chrome", "CHAPERONE_CHROME").StringVar(&c.Chrome, "", "path of the browser for managed sessions")
 	setting(f, "require-confinement", "CHAPERONE_REQUIRE_CONFINEMENT").BoolVar(&c.RequireConfinement, "refuse to start where the kernel cannot confine Chrome")
 	setting(f, "max-sessions", "CHAPERONE_MAX_SESSIONS").IntVar(&c.MaxSessions, 4, "sessions at once")

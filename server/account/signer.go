@@ -17,8 +17,13 @@ const (
 type signer struct {
 	key    []byte
 	parser *jwt.Parser
+	late   *jwt.Parser // overlooks an expiry
 	now    func() time.Time
 }
+
+// lateness is how long after its expiry an access token still says of which login it is. What it was given then ends
+// long before.
+const lateness = 30 * 24 * time.Hour
 
 // claims are what an access token says: whose it is and of which login it came.
 type claims struct {
@@ -27,14 +32,18 @@ type claims struct {
 }
 
 func newSigner(key []byte, now func() time.Time) signer {
-	return signer{key: key, now: now, parser: jwt.NewParser(
+	options := []jwt.ParserOption{
 		jwt.WithValidMethods([]string{jwt.SigningMethodHS256.Alg()}),
 		jwt.WithIssuer(issuer),
 		jwt.WithAudience(audience),
 		jwt.WithExpirationRequired(),
 		jwt.WithStrictDecoding(),
 		jwt.WithTimeFunc(now),
-	)}
+	}
+	return signer{
+		key: key, now: now,
+		parser: jwt.NewParser(options...), late: jwt.NewParser(append(options, jwt.WithLeeway(lateness))...),
+	}
 }
 
 func (s signer) sign(account, family string) (token string, expires time.Time, err error) {
@@ -56,8 +65,13 @@ func (s signer) sign(account, family string) (token string, expires time.Time, e
 	return token, until.Time, nil
 }
 
-func (s signer) read(token string) (claims, error) {
+func (s signer) read(token string) (claims, error) { return s.parse(s.parser, token) }
+
+// readLate reads a token that may have expired.
+func (s signer) readLate(token string) (claims, error) { return s.parse(s.late, token) }
+
+func (s signer) parse(parser *jwt.Parser, token string) (claims, error) {
 	var said claims
-	_, err := s.parser.ParseWithClaims(token, &said, func(*jwt.Token) (any, error) { return s.key, nil })
+	_, err := parser.ParseWithClaims(token, &said, func(*jwt.Token) (any, error) { return s.key, nil })
 	return said, err
 }

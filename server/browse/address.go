@@ -64,12 +64,16 @@ func (o Options) checkOpen(raw string) (string, error) {
 }
 
 // allows reports whether the main frame may stand at the address.
-func (o Options) allows(raw string) bool {
-	if len(o.AllowDomains) == 0 || raw == "" || raw == "about:blank" {
+func (o Options) allows(raw string) bool { return Within(o.AllowDomains, raw) }
+
+// Within reports whether a page at the address is one of the allowed domains; no domains allow all, and a blank page
+// is everybody's.
+func Within(domains []string, raw string) bool {
+	if len(domains) == 0 || raw == "" || raw == "about:blank" {
 		return true
 	}
 	u, err := egress.ReadURL(origin(raw))
-	return err == nil && slices.ContainsFunc(o.AllowDomains, func(pattern string) bool { return Covers(pattern, u.Hostname()) })
+	return err == nil && slices.ContainsFunc(domains, func(pattern string) bool { return Covers(pattern, u.Hostname()) })
 }
 
 // origin is the part of an address that says whose it is: what comes after may be cut.

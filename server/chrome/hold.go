@@ -50,7 +50,8 @@ func (h *hold) begin(targetSession target.SessionID) bool {
 func (h *hold) take(e event) {
 	on(e, target.AttachedToTarget, func(t target.EventAttachedToTarget) { h.welcome(t.SessionID) })
 	on(e, target.DetachedFromTarget, func(t target.EventDetachedFromTarget) { h.part(t.SessionID) })
-	h.tell(func() { h.sink.Event(h.child(e.TargetSession), e.Method, e.Params) })
+	params := h.browser.proc.options.Table.Strip(e.Method, e.Params)
+	h.tell(func() { h.sink.Event(h.child(e.TargetSession), e.Method, params) })
 }
 
 // welcome notes a child and lets its own children come in, before any client can ask it for that.
@@ -104,12 +105,14 @@ func (h *hold) tell(say func()) {
 	}
 }
 
-func (h *hold) answer(r reply, take func([]byte, error)) {
+// answer passes a reply on, without cookies and credentials, as events are.
+func (h *hold) answer(method string, r reply, take func([]byte, error)) {
 	err := r.err
 	if _, refused := errors.AsType[*program.CallError](err); err != nil && !refused {
 		err = h.cutOff()
 	}
-	h.tell(func() { take(r.result, err) })
+	result := h.browser.proc.options.Table.Strip(method, r.result)
+	h.tell(func() { take(result, err) })
 }
 
 // cutOff says why commands do not reach the tab any more.

@@ -115,7 +115,7 @@ func (h *hold) Send(ctx context.Context, child, method string, params []byte, ta
 			targetSession = h.tab.targetSession
 		}
 	}
-	err = h.conn.sendPatiently(ctx, targetSession, method, params, func(r reply) { h.answer(r, take) })
+	err = h.conn.sendPatiently(ctx, targetSession, method, params, func(r reply) { h.answer(method, r, take) })
 	if err != nil && ctx.Err() == nil {
 		return h.cutOff()
 	}

@@ -30,8 +30,9 @@ const (
 // withheld stands where a word was not fit for the ledger but the action had already run.
 const withheld = "withheld"
 
-// mostDetails is how many words of detail a row may have; a second's CDP counts need the most.
-const mostDetails = 64
+// mostDetails is how many words of detail a row may have; a second of CDP needs the most: 64 names of methods, 32
+// clients' digests and the sums.
+const mostDetails = 128
 
 // Actor is who did it: a person or a token, and its id.
 type Actor struct {

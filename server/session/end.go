@@ -80,6 +80,7 @@ func (s *Service) end(l *living, e end) {
 func (s *Service) finish(l *living, e end) {
 	ctx, cancel := context.WithTimeout(context.Background(), closeWait)
 	defer cancel()
+	l.withdraw(ofServer("session_ended"))
 	err := l.browser.Close(ctx)
 	now := s.config.Now()
 	l.setState(e.state, e.reason, now)

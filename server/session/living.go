@@ -26,12 +26,16 @@ type living struct {
 	gone    chan struct{} // closed when nothing of it is left
 	endOnce sync.Once
 
+	exposedMu sync.Mutex
+	exposed   *exposed // nil until there is a CDP endpoint; an old one stays until the next
+
 	nowMu   sync.Mutex
 	state   State
 	reason  string
 	ended   time.Time
 	actions int
 	running int
+	clients int       // connected over CDP
 	last    time.Time // of the latest action's start or end
 	tab     string    // where the latest action was; what is shown live
 	moved   chan struct{}
@@ -44,7 +48,7 @@ func (l *living) view() View {
 		ID: l.id, Project: l.project.ID, ProjectName: l.project.Name, Backend: string(l.backend),
 		Policy: string(l.project.Policy), Label: l.spec.Label, Run: l.spec.Run, State: l.state, Reason: l.reason,
 		CreatedAt: l.created, Actions: l.actions, Tabs: l.browser.Tabs(), Confinement: l.confinement,
-		AllowDomains: l.spec.AllowDomains,
+		AllowDomains: l.spec.AllowDomains, CDPClients: l.clients,
 	}
 	if !l.ended.IsZero() {
 		v.EndedAt = &l.ended
@@ -75,11 +79,20 @@ func (l *living) finish(now time.Time, tab string) {
 	}
 }
 
+// setClients notes how many CDP clients are connected.
+func (l *living) setClients(clients int, now time.Time) {
+	l.nowMu.Lock()
+	defer l.nowMu.Unlock()
+	if l.clients != clients {
+		l.clients, l.last = clients, now
+	}
+}
+
 // idleFor is how long nothing has been done; zero while something is.
 func (l *living) idleFor(now time.Time) time.Duration {
 	l.nowMu.Lock()
 	defer l.nowMu.Unlock()
-	if l.running > 0 {
+	if l.running > 0 || l.clients > 0 {
 		return 0
 	}
 	return now.Sub(l.last)

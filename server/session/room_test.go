@@ -6,9 +6,11 @@ import (
 	"errors"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
+	"chaperone/relay/endpoint"
 	"chaperone/relay/program"
 	"chaperone/server/account"
 	"chaperone/server/artifact"
@@ -28,6 +30,7 @@ type room struct {
 	projects *project.Projects
 	backend  *backend
 	journal  *journal
+	endpoint *doors
 }
 
 func open(t *testing.T, limits session.Limits) *room {
@@ -54,10 +57,11 @@ func open(t *testing.T, limits session.Limits) *room {
 	must(err)
 	artifacts, err := artifact.Open(artifact.Config{Store: s, Dir: dir + "/data", LinkKey: make([]byte, 32)})
 	must(err)
-	b, j := &backend{}, &journal{Ledger: l}
-	r := &room{store: s, ledger: l, actor: actor, project: p.ID, projects: projects, backend: b, journal: j, Service: session.New(session.Config{
+	b, j, e := &backend{}, &journal{Ledger: l}, &doors{}
+	r := &room{store: s, ledger: l, actor: actor, project: p.ID, projects: projects, backend: b, journal: j, endpoint: e, Service: session.New(session.Config{
 		Store: s, Projects: projects, Ledger: j, Artifacts: artifacts, Limits: limits,
 		Backends: map[project.Backend]session.Backend{project.Managed: b},
+		Endpoint: e, Recheck: 20 * time.Millisecond,
 	})}
 	t.Cleanup(func() {
 		must(r.Shutdown(context.Background()))
@@ -70,10 +74,24 @@ func open(t *testing.T, limits session.Limits) *room {
 // journal is the real ledger that tells when an entry has been journalled.
 type journal struct {
 	*ledger.Ledger
-	begun func()
+	begun    func()
+	isBroken atomic.Bool
+}
+
+// breakDown makes it write nothing any more.
+func (j *journal) breakDown() { j.isBroken.Store(true) }
+
+func (j *journal) Finish(ctx context.Context, p ledger.Pending, o ledger.Outcome) (ledger.Row, error) {
+	if j.isBroken.Load() {
+		return ledger.Row{}, errors.New("disk full")
+	}
+	return j.Ledger.Finish(ctx, p, o)
 }
 
 func (j *journal) Begin(ctx context.Context, entry ledger.Entry) (ledger.Pending, error) {
+	if j.isBroken.Load() {
+		return ledger.Pending{}, errors.New("disk full")
+	}
 	pending, err := j.Ledger.Begin(ctx, entry)
 	if j.begun != nil {
 		j.begun()
@@ -114,10 +132,11 @@ func (b *backend) newest() *browser {
 }
 
 type browser struct {
-	once sync.Once
-	done chan struct{}
-	runs int
-	tabs []program.Tab
+	endpoint.Edge // what CDP clients would ask it for
+	once          sync.Once
+	done          chan struct{}
+	runs          int
+	tabs          []program.Tab
 }
 
 func (b *browser) Run(_ context.Context, p program.Program) (program.Result, error) {

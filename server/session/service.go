@@ -67,9 +67,12 @@ type Config struct {
 	Ledger    Ledger
 	Artifacts Artifacts
 	Backends  map[project.Backend]Backend
-	Limits    Limits
-	Logger    *slog.Logger
-	Now       func() time.Time
+	Endpoint  Endpoint // nil: no session has a CDP endpoint
+	// Recheck is how often the credentials behind an endpoint are asked again; 0 means 15 s.
+	Recheck time.Duration
+	Limits  Limits
+	Logger  *slog.Logger
+	Now     func() time.Time
 }
 
 // closeWait bounds the closing of one browser: a Chrome that hangs is killed by its backend before.
@@ -90,6 +93,7 @@ type Service struct {
 // New makes the service. Call Recover before the first Open, and Shutdown at the end.
 func New(c Config) *Service {
 	c.Limits = c.Limits.withDefaults()
+	c.Recheck = or(c.Recheck, recheckEvery)
 	if c.Now == nil {
 		c.Now = time.Now
 	}

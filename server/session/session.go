@@ -47,6 +47,7 @@ type View struct {
 	Tabs         []program.Tab `json:"tabs"`
 	Confinement  string        `json:"confinement,omitempty"` // how a managed session is kept from the network, in words
 	AllowDomains []string      `json:"allow_domains,omitempty"`
+	CDPClients   int           `json:"cdp_clients,omitempty"` // connected now
 }
 
 // Spec is what a caller wants of a new session; the zero value takes everything from the project.

@@ -70,11 +70,19 @@ func (s *site) authenticate(c *call, rt route) error {
 
 // whoever names the bearer of a request.
 func (s *site) whoever(r *http.Request) (account.Actor, error) {
-	bearer, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
-	if !ok || bearer == "" {
-		return account.Actor{}, fault.New(fault.Unauthorised, "no bearer token was sent", "Send the header Authorization: Bearer TOKEN.")
+	bearer, err := bearerOf(r)
+	if err != nil {
+		return account.Actor{}, err
 	}
 	return s.o.Identity.Authenticate(r.Context(), bearer)
+}
+
+func bearerOf(r *http.Request) (string, error) {
+	bearer, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
+	if !ok || bearer == "" {
+		return "", fault.New(fault.Unauthorised, "no bearer token was sent", "Send the header Authorization: Bearer TOKEN.")
+	}
+	return bearer, nil
 }
 
 // refuse answers with err's fault; what is our own trouble is logged, with its cause.

@@ -93,7 +93,7 @@ func options(t *testing.T, at net.Addr) (web.Options, *house) {
 		BodyWait: 300 * time.Millisecond,
 		Hosts:    hosts, Identity: accounts, Logins: accounts, Tokens: accounts,
 		Projects: projects, Keeper: projects, Pairing: projects, Unpair: projects, Links: hub, Link: hub,
-		Sessions: sessions, Actions: sessions, Happened: sessions, Screens: sessions, Cast: viewers,
+		Sessions: sessions, Actions: sessions, Exposure: sessions, Happened: sessions, Screens: sessions, Cast: viewers,
 		Artifacts: artifacts, Signed: artifacts, Ledger: chain, MCP: echo{},
 		Extension: func() ([]byte, error) { return []byte("PK"), nil },
 		Dashboard: fstest.MapFS{"index.html": {Data: []byte("<!doctype html>")}, "main.js": {Data: []byte("1")}},

@@ -40,6 +40,7 @@ type Options struct {
 
 	Sessions Sessions
 	Actions  Actions
+	Exposure Exposure
 	Happened Happened
 	Screens  Screens
 	Cast     Cast
@@ -69,6 +70,8 @@ type Options struct {
 // Identity says who a bearer is.
 type Identity interface {
 	Authenticate(ctx context.Context, bearer string) (account.Actor, error)
+	// Recheck asks again for what lasts longer than a request; it overlooks that an access token has expired since.
+	Recheck(ctx context.Context, bearer string) (account.Actor, error)
 }
 
 // Logins makes and ends a person's credentials.
@@ -130,6 +133,12 @@ type Actions interface {
 	Do(ctx context.Context, actor account.Actor, id string, a browse.Action) (browse.Result, error)
 	Close(ctx context.Context, actor account.Actor, id string) (session.View, error)
 	EndProject(projectID, reason string, keep func(session.View) bool)
+}
+
+// Exposure gives sessions a private CDP endpoint and takes it away.
+type Exposure interface {
+	Expose(ctx context.Context, actor account.Actor, id string, by session.Credential) (session.Access, error)
+	Withdraw(ctx context.Context, actor account.Actor, id string) error
 }
 
 // Happened gives durable events after a seq, then live ones, until ctx ends.

@@ -14,6 +14,8 @@ func (s *site) sessionRoutes() []route {
 		{method: http.MethodGet, path: api + "/sessions/:s", does: "One session.", gives: session.View{}, handle: s.getSession},
 		{method: http.MethodDelete, path: api + "/sessions/:s", does: "End a session; ending one that is over changes nothing.", gives: session.View{}, handle: s.closeSession},
 		{method: http.MethodPost, path: api + "/sessions/:s/actions", does: "Run one action.", takes: browse.Action{}, gives: browse.Result{}, handle: s.act},
+		{method: http.MethodPost, path: api + "/sessions/:s/cdp", does: "The session's private CDP endpoint: made, or told again while it lasts. Its addresses are secrets.", gives: session.Access{}, handle: s.expose},
+		{method: http.MethodDelete, path: api + "/sessions/:s/cdp", does: "End the session's CDP endpoint and cut its clients off.", handle: s.withdraw},
 	}
 }
 
