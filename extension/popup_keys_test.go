@@ -13,7 +13,7 @@ type key struct {
 	text string
 }
 
-var keys = map[string]key{ //nolint:gochecknoglobals // a table
+var keys = map[string]key{
 	"Tab": {code: 9}, "Enter": {13, "\r"}, "Escape": {code: 27}, " ": {32, " "}, "ArrowLeft": {code: 37}, "ArrowRight": {code: 39},
 	"ArrowDown": {code: 40},
 }
@@ -162,12 +162,13 @@ func TestEveryControlIsReachedByTabAndShowsIt(t *testing.T) {
 		.filter(e => e.getClientRects().length > 0 && (e.type !== 'radio' || e.checked))
 		.map(e => e.id || e.className || e.name + '-' + e.value).join()`))
 	popup.eval("document.activeElement.blur()")
-	var reached []string
-	for range len(strings.Split(wanted, ",")) + 2 {
+	controls := strings.Split(wanted, ",")
+	reached := make([]string, len(controls)+2)
+	for i := range reached {
 		popup.press("Tab")
-		reached = append(reached, fmt.Sprint(popup.eval(focus)))
+		reached[i] = fmt.Sprint(popup.eval(focus))
 	}
-	for _, control := range strings.Split(wanted, ",") {
+	for _, control := range controls {
 		if !slices.Contains(reached, control) {
 			t.Errorf("Tab comes to %v, want %s among them", reached, control)
 		}
