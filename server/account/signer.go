@@ -32,18 +32,16 @@ type claims struct {
 }
 
 func newSigner(key []byte, now func() time.Time) signer {
-	options := []jwt.ParserOption{
+	late := []jwt.ParserOption{
 		jwt.WithValidMethods([]string{jwt.SigningMethodHS256.Alg()}),
 		jwt.WithIssuer(issuer),
 		jwt.WithAudience(audience),
 		jwt.WithExpirationRequired(),
 		jwt.WithStrictDecoding(),
 		jwt.WithTimeFunc(now),
+		jwt.WithLeeway(lateness),
 	}
-	return signer{
-		key: key, now: now,
-		parser: jwt.NewParser(options...), late: jwt.NewParser(append(options, jwt.WithLeeway(lateness))...),
-	}
+	return signer{key: key, now: now, parser: jwt.NewParser(late[:len(late)-1]...), late: jwt.NewParser(late...)}
 }
 
 func (s signer) sign(account, family string) (token string, expires time.Time, err error) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"errors"
+	"log/slog"
 	"strconv"
 	"sync"
 	"time"
@@ -185,7 +186,7 @@ func (s *Service) mindAccess(l *living, x *exposed) {
 	l.setClients(0, s.config.Now())
 	outcome := ledger.Outcome{Outcome: ledger.Done, Detail: map[string]string{"cause": why.word}}
 	if _, err := s.config.Ledger.Append(ctx, l.access(why.by, "cdp.close"), outcome); err != nil {
-		s.config.Logger.ErrorContext(ctx, "endpoint's end not in the ledger", "session", l.id, "error", err)
+		s.config.Logger.ErrorContext(ctx, "endpoint's end not in the ledger", slog.String("session", l.id), slog.Any("error", err))
 	}
 	s.tell(ctx, l, "browser.cdp", map[string]any{"state": "closed", "reason": why.word})
 }

@@ -104,6 +104,13 @@ func (r *room) expose(t *testing.T, id string) session.Access {
 	return access
 }
 
+func (r *room) withdraw(t *testing.T, id string) {
+	t.Helper()
+	if err := r.Withdraw(t.Context(), r.actor, id); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // told are the ledger's rows of a kind, oldest first, as method, outcome and cause.
 func (r *room) told(t *testing.T, kind ledger.Kind) []ledger.Row {
 	t.Helper()
@@ -126,11 +133,8 @@ func TestASessionHasOneEndpointAtATime(t *testing.T) {
 	if again := r.expose(t, v.ID); again.IsNew || again.WS != first.WS {
 		t.Errorf("asked again: %+v", again)
 	}
-	for range 2 {
-		if err := r.Withdraw(t.Context(), r.actor, v.ID); err != nil {
-			t.Fatal(err)
-		}
-	}
+	r.withdraw(t, v.ID)
+	r.withdraw(t, v.ID)
 	r.endpoint.newest().awaitEnd(t)
 	if other := r.expose(t, v.ID); !other.IsNew || other.WS == first.WS {
 		t.Errorf("after the end: %+v", other)
@@ -138,10 +142,13 @@ func TestASessionHasOneEndpointAtATime(t *testing.T) {
 	if _, err := r.Close(t.Context(), r.actor, v.ID); err != nil {
 		t.Fatal(err)
 	}
-	if err := r.Withdraw(t.Context(), r.actor, v.ID); err != nil {
-		t.Errorf("withdraw after the session's end: %v", err)
-	}
-	want := []string{`cdp.open "new":"true"`, `cdp.open "new":"false"`, `cdp.close "cause":"withdrawn"`, `cdp.open "new":"true"`, `cdp.close "cause":"session_ended"`}
+	r.withdraw(t, v.ID)
+	r.mustTell(t, `cdp.open "new":"true"`, `cdp.open "new":"false"`, `cdp.close "cause":"withdrawn"`, `cdp.open "new":"true"`, `cdp.close "cause":"session_ended"`)
+}
+
+// mustTell holds the access rows of the session against words of method and detail.
+func (r *room) mustTell(t *testing.T, want ...string) {
+	t.Helper()
 	rows := r.told(t, ledger.Access)
 	if len(rows) != len(want) {
 		t.Fatalf("the ledger has %+v", rows)
@@ -201,9 +208,7 @@ func TestAnEndpointEndsWithAnyCredentialThatAskedForIt(t *testing.T) {
 	door := r.endpoint.newest()
 	revoke()
 	door.awaitEnd(t)
-	if err := r.Withdraw(t.Context(), r.actor, v.ID); err != nil { // waits until it is cleared away
-		t.Fatal(err)
-	}
+	r.withdraw(t, v.ID) // waits until it is cleared away
 	rows := r.told(t, ledger.Access)
 	if last := rows[len(rows)-1]; last.Method != "cdp.close" || !strings.Contains(last.Detail, "credential_ended") || last.ActorKind != "server" {
 		t.Errorf("the last row is %+v", last)
@@ -298,22 +303,32 @@ func TestASecondOfCommandsIsOneRowForEachHost(t *testing.T) {
 	}
 	byPeer := map[string]map[string]string{}
 	for _, row := range rows {
+		byPeer[row.Peer] = detail(t, row)
 		if row.Method != "commands" || row.Outcome != ledger.Done || row.Session != v.ID || row.Run != "run1" || strings.Contains(row.Detail, "private") {
 			t.Errorf("a row is %+v", row)
 		}
-		byPeer[row.Peer] = detail(t, row)
 	}
 	for peer, want := range map[string]map[string]string{
 		"":               {"commands": "1", "reads": "1", "Browser.getVersion": "1"},
 		"a.example":      {"commands": "5", "writes": "2", "reads": "1", "refused": "2", "Input.insertText": "2", "Runtime.evaluate": "1", "refused.Network": "1", "refused.other": "1"},
 		"b.example:8443": {"commands": "2", "reads": "2", "Page.enable": "1", "Page.navigate": "1"},
 	} {
-		for key, value := range want {
-			if byPeer[peer][key] != value {
-				t.Errorf("%q has %s %q, want %s", peer, key, byPeer[peer][key], value)
-			}
+		mustHave(t, peer, byPeer[peer], want)
+	}
+	r.mustVerify(t)
+}
+
+func mustHave(t *testing.T, peer string, got, want map[string]string) {
+	t.Helper()
+	for key, value := range want {
+		if got[key] != value {
+			t.Errorf("%q has %s %q, want %s", peer, key, got[key], value)
 		}
 	}
+}
+
+func (r *room) mustVerify(t *testing.T) {
+	t.Helper()
 	if report, err := r.ledger.Verify(t.Context(), r.actor.Account); err != nil || report.Bad != nil {
 		t.Errorf("verify: %+v, %v", report, err)
 	}

@@ -66,10 +66,14 @@ func (w fencedWire) Send(ctx context.Context, child, method string, params []byt
 			return w.refusal()
 		}
 	}
-	if !leaves(method) && !(w.fence.allows(w.fence.address(w.tab)) && w.fence.allows(w.sink.address(child))) {
+	if !leaves(method) && w.isOutside(child) {
 		return w.refusal()
 	}
 	return w.Wire.Send(ctx, child, method, params, reply)
+}
+
+func (w fencedWire) isOutside(child string) bool {
+	return !w.fence.allows(w.fence.address(w.tab)) || !w.fence.allows(w.sink.address(child))
 }
 
 func (w fencedWire) refusal() error {
