@@ -43,7 +43,7 @@ demo: setup build ## the main job for real: your browser's road and the managed 
 
 test: setup clients build ## everything that must hold, unit to real browser
 	$(GO) vet ./...
-	$(GO) test -race -timeout 20m ./...
+	$(GO) test -race -count=1 -timeout 20m ./... # -count=1: the cache does not see that e2e builds the binary
 
 lint: bundle $(LINT) ## Go and TypeScript linters
 	$(LINT) run
@@ -57,6 +57,9 @@ $(LINT):
 bench: setup build ## ratios against named references, in one run
 	$(GO) test -run '^$$' -bench . -benchtime 1x ./e2e
 	$(GO) test -run '^$$' -bench . ./relay/... ./egress/...
+
+soak: setup build ## the long runs with their full counts, which make test cuts to a fiftieth
+	CHAPERONE_SOAK=full $(GO) test -run Soak -count=1 -timeout 60m ./e2e
 
 fuzz: bundle ## every fuzz target for FUZZTIME (30s)
 	@scripts/fuzz $(FUZZTIME)
