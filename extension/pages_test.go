@@ -18,6 +18,9 @@ func (w *world) special(out http.ResponseWriter, r *http.Request) bool {
 		_, _ = fmt.Fprintf(out, `<!doctype html><title>Family</title><iframe src="%s/inner"></iframe>
 <script>const work = () => { const worker = new Worker('/worker.js'); worker.onmessage = e => { window.heard = e.data }; return worker }; work();
 const frame = () => { const made = document.createElement('iframe'); made.src = '%[1]s/late'; made.onload = () => { window.loaded = true }; document.body.append(made) }</script>`, elsewhere)
+	case "/cookies":
+		http.SetCookie(out, &http.Cookie{Name: "sid", Value: "secret-of-server", HttpOnly: true, Path: "/"})
+		_, _ = fmt.Fprint(out, `<!doctype html><title>Cookies</title>`)
 	case "/quiet": // nothing moves in it
 		_, _ = fmt.Fprint(out, `<!doctype html><title>Quiet</title><p>Still`)
 	default:

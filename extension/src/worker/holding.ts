@@ -38,10 +38,10 @@ export class Holding {
 
   /** Holds a tab and answers `held`, or why not. */
   async begin(wish: Wish): Promise<void> {
+    const { grant } = this.#rooms.house.claim(wish, wish.tab);
     if (this.holds.find(wish.key, wish.tab) !== undefined) {
       throw new Refusal('bad_request', `Tab ${wish.tab} is held already.`);
     }
-    const { grant } = this.#rooms.house.claim(wish, wish.tab);
     const hold = newHold(wish, grant.tab);
     this.holds.add(hold);
     try {
