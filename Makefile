@@ -7,7 +7,7 @@ SOURCES   := $(shell git ls-files -co --exclude-standard extension/src extension
 VERSION   := $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup clients bundle build run demo test lint bench fuzz vulncheck clean
+.PHONY: help setup clients bundle build run demo test lint bench soak fuzz vulncheck clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
