@@ -3,8 +3,8 @@ package cdp
 import (
 	"encoding/json"
 	"math"
-	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 )
@@ -12,6 +12,7 @@ import (
 // The bounds of what a raw client gives.
 const (
 	maxHeaders     = 32
+	maxHeaderName  = 64
 	maxHeaderValue = 4096
 	maxForeignName = 200
 	maxItems       = 64
@@ -89,19 +90,34 @@ func (k kind) holdsRaw(raw []byte) bool {
 }
 
 func (k kind) holdsNumber(raw []byte) bool {
-	var number float64
-	if len(raw) > maxShort || json.Unmarshal(raw, &number) != nil {
-		return false
-	}
-	return k.name == kindNumber || k.name == kindAny || k.name == kindInteger && number == math.Trunc(number)
+	number, ok := short(raw).(float64)
+	return ok && (k.name == kindNumber || k.name == kindAny || k.name == kindInteger && number == math.Trunc(number))
 }
 
 func (k kind) isListed(raw []byte) bool {
-	var value any
-	if len(raw) > maxShort || json.Unmarshal(raw, &value) != nil {
-		return false
-	}
+	value := short(raw)
 	return slices.ContainsFunc(k.values, func(permitted any) bool { return isSame(permitted, value) })
+}
+
+// short decodes a string, number or boolean that is not long; it is nil for all else.
+func short(raw []byte) any {
+	if len(raw) > maxShort {
+		return nil
+	}
+	switch raw[0] {
+	case '"':
+		return text(raw)
+	case 't', 'f':
+		return raw[0] == 't'
+	case '{', '[', 'n':
+		return nil
+	default:
+		number, err := strconv.ParseFloat(string(raw), 64)
+		if err != nil {
+			return nil
+		}
+		return number
+	}
 }
 
 func (k kind) isListOfListed(raw []byte) bool {
@@ -164,7 +180,8 @@ func (h *headerRules) permits(name string) bool {
 }
 
 func isHeaderName(name string) bool {
-	return regexp.MustCompile(`^[A-Za-z0-9!#$%&'*+.^_|~-]{1,64}$`).MatchString(name)
+	return name != "" && len(name) <= maxHeaderName &&
+		!strings.ContainsFunc(name, func(r rune) bool { return !isAlphanumeric(r) && !strings.ContainsRune("!#$%&'*+.^_|~-", r) })
 }
 
 func isHeaderValue(value string) bool {

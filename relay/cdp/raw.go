@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"io"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -132,8 +131,12 @@ func (r rule) judgeRaw(given []member) string {
 
 // shown is a caller's word where it may stand in a sentence: a plain, short one.
 func shown(word string) string {
-	if len(word) > maxShown || !regexp.MustCompile(`^[A-Za-z0-9_.@-]*$`).MatchString(word) {
+	if len(word) > maxShown || strings.ContainsFunc(word, func(r rune) bool { return !isAlphanumeric(r) && !strings.ContainsRune("_.@-", r) }) {
 		return "(no such name)"
 	}
 	return word
+}
+
+func isAlphanumeric(r rune) bool {
+	return r >= '0' && r <= '9' || r >= 'A' && r <= 'Z' || r >= 'a' && r <= 'z'
 }

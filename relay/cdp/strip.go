@@ -3,8 +3,11 @@ package cdp
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
+	"io"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/go-json-experiment/json/jsontext"
 )
@@ -19,18 +22,18 @@ const (
 type stripLists struct {
 	Headers []string `json:"headers"`
 	Members []string `json:"members"`
-	Domains []string `json:"domains"`
+	Exempt  []string `json:"exempt"`
 }
 
 // stripping is what events and replies lose.
 type stripping struct {
 	headers map[string]bool // in lower case
 	members map[string]bool
-	domains []string // whose words are the page's own: nothing of theirs is lost
+	exempt  []string // domains and methods that lose nothing
 }
 
 func newStripping(lists stripLists) stripping {
-	s := stripping{headers: map[string]bool{}, members: map[string]bool{}, domains: lists.Domains}
+	s := stripping{headers: map[string]bool{}, members: map[string]bool{}, exempt: lists.Exempt}
 	for _, name := range lists.Headers {
 		s.headers[name] = true
 	}
@@ -49,10 +52,7 @@ func (t *Table) Strip(method string, params []byte) []byte {
 		return stripHistory(params)
 	}
 	domain, _, _ := strings.Cut(method, ".")
-	if len(params) == 0 || slices.Contains(t.strip.domains, domain) {
-		return params
-	}
-	if !t.strip.touches(params) {
+	if len(params) == 0 || slices.Contains(t.strip.exempt, domain) || slices.Contains(t.strip.exempt, method) || !t.strip.touches(params) {
 		return params
 	}
 	return t.strip.rewrite(params)
@@ -61,7 +61,7 @@ func (t *Table) Strip(method string, params []byte) []byte {
 // touches reports whether there may be anything to take, or the JSON cannot be read.
 func (s stripping) touches(params []byte) bool {
 	decoder := jsontext.NewDecoder(bytes.NewBuffer(params), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
-	for decoder.PeekKind() != 0 { // the end, or no JSON
+	for first := true; first || decoder.StackDepth() > 0; first = false {
 		if decoder.PeekKind() != '"' {
 			if _, err := decoder.ReadToken(); err != nil {
 				return true
@@ -70,11 +70,39 @@ func (s stripping) touches(params []byte) bool {
 		}
 		// Names and values alike: a list of headers has the name as a value.
 		word, err := decoder.ReadValue()
-		if err != nil || len(word) <= maxStripWord && s.takes(text(word)) {
+		if err != nil || s.takesRaw(word) {
 			return true
 		}
 	}
-	return decoder.StackDepth() > 0 || decoder.InputOffset() != int64(len(params))
+	return !isOver(decoder)
+}
+
+// isOver reports whether nothing follows the value that was read.
+func isOver(decoder *jsontext.Decoder) bool {
+	_, err := decoder.ReadToken()
+	return errors.Is(err, io.EOF)
+}
+
+// takesRaw is takes of a JSON string, without memory for the most of them.
+func (s stripping) takesRaw(raw []byte) bool {
+	if len(raw) > maxStripWord {
+		return false
+	}
+	word := raw[1 : len(raw)-1]
+	if bytes.IndexByte(word, '\\') >= 0 {
+		return s.takes(text(raw))
+	}
+	var lower [maxStripWord]byte
+	for i, c := range word {
+		switch {
+		case c >= utf8.RuneSelf:
+			return s.takes(string(word))
+		case c >= 'A' && c <= 'Z':
+			c += 'a' - 'A'
+		}
+		lower[i] = c
+	}
+	return s.members[string(word)] || s.headers[string(bytes.TrimSpace(lower[:len(word)]))]
 }
 
 func (s stripping) takes(name string) bool { return s.members[name] || s.isHeader(name) }
@@ -91,7 +119,7 @@ func (s stripping) rewrite(params []byte) []byte {
 		encoder: jsontext.NewEncoder(&out, jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true),
 			jsontext.PreserveRawStrings(true)),
 	}
-	if r.value() != nil {
+	if r.value() != nil || !isOver(r.decoder) {
 		return []byte(`{}`)
 	}
 	return bytes.TrimSuffix(out.Bytes(), []byte("\n"))
@@ -152,7 +180,6 @@ func (r *rewriter) member() error {
 		return r.value()
 	}
 	isList := r.decoder.PeekKind() == '['
-	name = strings.Clone(name)
 	if err := r.decoder.SkipValue(); err != nil || !isList {
 		return err
 	}

@@ -4,8 +4,8 @@ import { isPageURL } from './url.ts';
 
 const HEADERS = new Set(methods.strip.headers);
 const MEMBERS = new Set(methods.strip.members);
-/** Their words are the page's own: nothing of theirs is lost. */
-const EXEMPT = new Set(methods.strip.domains);
+/** Domains and methods that lose nothing. */
+const EXEMPT = new Set(methods.strip.exempt);
 
 /** Deeper than anything that Chrome tells; what is further down is left out. */
 const MAX_DEPTH = 256;
@@ -18,7 +18,8 @@ const MAX_DEPTH = 256;
  */
 export function strip(method: string, told: unknown): unknown {
   if (method === 'Page.getNavigationHistory') return stripHistory(told);
-  return EXEMPT.has(method.split('.', 1)[0] ?? '') ? told : clean(told, 0);
+  const isExempt = EXEMPT.has(method) || EXEMPT.has(method.split('.', 1)[0] ?? '');
+  return isExempt ? told : clean(told, 0);
 }
 
 function clean(value: unknown, depth: number): unknown {
