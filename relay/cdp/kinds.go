@@ -40,36 +40,45 @@ func newHeaderRules(secret []string, own ownHeaders) *headerRules {
 // refuseRaw says what is wrong with a value; nothing is when it is empty. Only short values are decoded.
 func (k kind) refuseRaw(raw []byte, headers *headerRules) string {
 	switch k.name {
-	case "":
-		if !k.isListed(raw) {
-			return "is not one of the permitted values"
-		}
-	case kindItems:
-		if !k.isListOfListed(raw) {
-			return "is not a list of permitted values"
-		}
-	case kindPageURL:
-		if raw[0] != '"' || !IsPageURL(text(raw)) {
-			return "is not an http, https or about:blank address"
-		}
-	case kindLocated:
-		return "may only come from @locate, in a program"
 	case kindHeaders:
 		return headers.refuse(raw)
-	case kindForeign:
-		if raw[0] != '"' || !isForeign(text(raw)) {
-			return "is not a name of the client's own"
-		}
-	case kindDrag:
-		if !isDragWithoutFiles(raw) {
-			return "is not a drag of items without files"
-		}
-	default:
-		if !k.holdsRaw(raw) {
-			return "is not of kind " + k.name
-		}
+	case kindLocated:
+		return "may only come from @locate, in a program"
 	}
-	return ""
+	if k.admits(raw) {
+		return ""
+	}
+	switch k.name {
+	case "":
+		return "is not one of the permitted values"
+	case kindItems:
+		return "is not a list of permitted values"
+	case kindPageURL:
+		return "is not an http, https or about:blank address"
+	case kindForeign:
+		return "is not a name of the client's own"
+	case kindDrag:
+		return "is not a drag of items without files"
+	default:
+		return "is not of kind " + k.name
+	}
+}
+
+func (k kind) admits(raw []byte) bool {
+	switch k.name {
+	case "":
+		return k.isListed(raw)
+	case kindItems:
+		return k.isListOfListed(raw)
+	case kindPageURL:
+		return raw[0] == '"' && IsPageURL(text(raw))
+	case kindForeign:
+		return raw[0] == '"' && isForeign(text(raw))
+	case kindDrag:
+		return isDragWithoutFiles(raw)
+	default:
+		return k.holdsRaw(raw)
+	}
 }
 
 func (k kind) holdsRaw(raw []byte) bool {

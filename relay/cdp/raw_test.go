@@ -9,22 +9,22 @@ import (
 	"chaperone/relay/cdp"
 )
 
-func readVectors(t testing.TB, path string, into any) {
-	t.Helper()
+func readVectors(tb testing.TB, path string, into any) {
+	tb.Helper()
 	data, err := os.ReadFile(path)
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	if err := json.Unmarshal(data, into); err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 }
 
-func loadTable(t testing.TB) *cdp.Table {
-	t.Helper()
+func loadTable(tb testing.TB) *cdp.Table {
+	tb.Helper()
 	table, err := cdp.Load()
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return table
 }

@@ -16,12 +16,12 @@ type stripCase struct {
 	Want   json.RawMessage `json:"want"`
 }
 
-func stripCases(t testing.TB) []stripCase {
-	t.Helper()
+func stripCases(tb testing.TB) []stripCase {
+	tb.Helper()
 	var vectors struct {
 		Cases []stripCase `json:"cases"`
 	}
-	readVectors(t, "testdata/strip.json", &vectors)
+	readVectors(tb, "testdata/strip.json", &vectors)
 	return vectors.Cases
 }
 
@@ -47,14 +47,14 @@ func TestStrip(t *testing.T) {
 	}
 }
 
-func isSameJSON(t testing.TB, a, b []byte) bool {
-	t.Helper()
+func isSameJSON(tb testing.TB, a, b []byte) bool {
+	tb.Helper()
 	var left, right any
 	if err := json.Unmarshal(a, &left); err != nil {
-		t.Fatalf("%q: %v", a, err)
+		tb.Fatalf("%q: %v", a, err)
 	}
 	if err := json.Unmarshal(b, &right); err != nil {
-		t.Fatalf("%q: %v", b, err)
+		tb.Fatalf("%q: %v", b, err)
 	}
 	return reflect.DeepEqual(left, right)
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"slices"
 
 	jsonv2 "github.com/go-json-experiment/json"
 )
@@ -86,7 +87,7 @@ func (f file) table() *Table {
 		for i := range rules {
 			rules[i].headers = headers
 		}
-		t.raw[method] = append(t.raw[method][:len(t.raw[method]):len(t.raw[method])], rules...)
+		t.raw[method] = append(slices.Clip(t.raw[method]), rules...)
 	}
 	for _, method := range f.Reads {
 		t.reads[method] = true
