@@ -54,7 +54,25 @@ func policyOf(l program.Level) chrome.Policy {
 type shared struct{ hub *relay.Hub }
 
 func (s shared) Open(ctx context.Context, o session.Opening) (session.Browser, error) {
-	return s.hub.Open(ctx, relay.OpenOptions{Account: o.Account, Project: o.Project, Session: o.Session})
+	b, err := s.hub.Open(ctx, relay.OpenOptions{Account: o.Account, Project: o.Project, Session: o.Session})
+	if err != nil {
+		return nil, err
+	}
+	return sharedBrowser{b, s.hub.Status(o.Account, o.Project).Browser.Version}, nil
+}
+
+// sharedBrowser is a person's, with the version that it had when the session opened.
+type sharedBrowser struct {
+	*relay.Browser
+	version string
+}
+
+// Product names it as CDP clients expect: every browser with the extension speaks as Chrome does.
+func (b sharedBrowser) Product() string {
+	if b.version == "" {
+		return ""
+	}
+	return "Chrome/" + b.version
 }
 
 func (s shared) Describe() string { return "" }

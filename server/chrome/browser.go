@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"strings"
 	"sync"
 
 	"github.com/chromedp/cdproto/browser"
@@ -174,6 +175,9 @@ func (b *Browser) Tabs() []program.Tab {
 	}
 	return list
 }
+
+// Product names Chrome and its version as CDP clients expect it: "Chrome/156.0.8078.108", with a window or without.
+func (b *Browser) Product() string { return strings.TrimPrefix(b.proc.product, "Headless") }
 
 // Changed is closed when Tabs has another list than now.
 func (b *Browser) Changed() <-chan struct{} {

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/chromedp/cdproto/browser"
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/fetch"
 	"github.com/chromedp/cdproto/runtime"
@@ -28,6 +29,7 @@ type process struct {
 	options Options
 	policy  Policy
 	binary  Binary
+	product string // what Chrome calls itself
 	// patience is answerTimeout, but for tests.
 	patience time.Duration
 	log      *slog.Logger
@@ -94,6 +96,11 @@ func (p *process) prepare(ctx context.Context) error {
 			return err
 		}
 	}
+	version, err := call(ctx, p.conn, "", browser.GetVersion, cdp.Empty{})
+	if err != nil {
+		return fmt.Errorf("ask for the version: %w", err)
+	}
+	p.product = version.Product
 	discover := target.SetDiscoverTargetsParams{Discover: true, Filter: pages()}
 	if _, err := call(ctx, p.conn, "", target.SetDiscoverTargets, discover); err != nil {
 		return fmt.Errorf("discover tabs: %w", err)

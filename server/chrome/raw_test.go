@@ -344,6 +344,9 @@ func TestTabsAreMadeShownAndClosedForClients(t *testing.T) {
 	s := newSite(t, map[string]string{"/": `<script>onload = () => setTimeout(() => { document.title = 'Late' })</script>`})
 	w := newWorld(t, s)
 	b := w.open(t, chrome.Interactive)
+	if p := b.Product(); !strings.HasPrefix(p, "Chrome/") || len(p) < len("Chrome/1.0") {
+		t.Errorf("it calls itself %q", p)
+	}
 	changed := b.Changed()
 	tab, err := b.NewTab(t.Context())
 	if err != nil || len(b.Tabs()) != 1 || b.Tabs()[0].ID != tab || b.Tabs()[0].Target == "" {

@@ -159,7 +159,7 @@ func (s *Service) grant(l *living) (*exposed, error) {
 	}
 	record := newRecorder(s, l)
 	capability, err := s.config.Endpoint.Grant(endpoint.GrantOptions{
-		Edge: within(edge, l.spec.AllowDomains), Recorder: record, Changed: func(clients int) {
+		Edge: within(edge, l.spec.AllowDomains), Version: versionOf(l.browser), Recorder: record, Changed: func(clients int) {
 			l.setClients(clients, s.config.Now())
 			record.changed(clients)
 		},
@@ -173,6 +173,14 @@ func (s *Service) grant(l *living) (*exposed, error) {
 		capability: capability, record: record, leave: make(chan leaving, 1), gone: make(chan struct{}),
 		credentials: map[[sha256.Size]byte]Credential{},
 	}, nil
+}
+
+// versionOf is what the browser calls itself, where it says so.
+func versionOf(b Browser) endpoint.Version {
+	if teller, ok := b.(interface{ Product() string }); ok {
+		return endpoint.Version{Product: teller.Product()}
+	}
+	return endpoint.Version{}
 }
 
 // mindAccess waits for the capability's end, and clears it away.
