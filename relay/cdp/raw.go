@@ -16,8 +16,8 @@ const maxShown = 64
 
 // Raw judges a command of a raw CDP client: params is one JSON object or nothing. The rules are those of Call and the
 // ones that are for raw clients alone, but nothing is filled in later: a `$` reference is an object like any other, and
-// what may only come from @locate never may. Of two rules that refuse, the first one's reason is given. The cost in
-// memory does not grow with long values.
+// what may only come from @locate never may. Of rules that refuse, the first one of the highest level says
+// why. The cost in memory does not grow with long values.
 func (t *Table) Raw(level, method string, params []byte) Verdict {
 	rules, known := t.raw[method]
 	if !known {
@@ -27,7 +27,7 @@ func (t *Table) Raw(level, method string, params []byte) Verdict {
 	if err != nil {
 		return deny("%s: params are not one plain JSON object", method)
 	}
-	var refused string
+	var refused, by string
 	for _, rule := range rules {
 		if !reaches(level, rule.Level) {
 			continue
@@ -36,8 +36,8 @@ func (t *Table) Raw(level, method string, params []byte) Verdict {
 		if reason == "" {
 			return Verdict{}
 		}
-		if refused == "" {
-			refused = reason
+		if refused == "" || !reaches(by, rule.Level) {
+			refused, by = reason, rule.Level
 		}
 	}
 	if refused == "" {

@@ -4,8 +4,6 @@ import (
 	_ "embed"
 	"encoding/json"
 	"fmt"
-	"maps"
-	"slices"
 
 	jsonv2 "github.com/go-json-experiment/json"
 )
@@ -25,7 +23,7 @@ type Table struct {
 	functions map[string]permission
 	events    map[string]permission
 
-	raw   map[string][]rule // methods' rules and those for raw clients alone
+	raw   map[string][]rule // those for raw clients alone, then methods'
 	never map[string]string // why, by method or domain
 	reads map[string]bool
 	told  map[string]permission
@@ -79,15 +77,17 @@ func Load() (*Table, error) {
 func (f file) table() *Table {
 	t := &Table{
 		methods: f.Methods, functions: f.Functions, events: f.Events, never: f.Never,
-		raw: maps.Clone(f.Methods), reads: map[string]bool{}, told: map[string]permission{},
+		raw: f.Raw, reads: map[string]bool{}, told: map[string]permission{},
 	}
 	t.strip = newStripping(f.Strip)
 	headers := newHeaderRules(f.Strip.Headers, f.OwnHeaders)
-	for method, rules := range f.Raw {
+	for _, rules := range f.Raw {
 		for i := range rules {
 			rules[i].headers = headers
 		}
-		t.raw[method] = append(slices.Clip(t.raw[method]), rules...)
+	}
+	for method, rules := range f.Methods {
+		t.raw[method] = append(t.raw[method], rules...)
 	}
 	for _, method := range f.Reads {
 		t.reads[method] = true

@@ -47,18 +47,22 @@ export function judgeCall(level: string, method: string, params: unknown): Verdi
 /**
  * Judges a command of a raw CDP client. The rules are those of judgeCall and the ones that are for raw clients alone, but
  * nothing is filled in later: a `$` reference is an object like any other, and what may only come from @locate never may.
- * Of two rules that refuse, the first one's reason is given; `located` is always empty.
+ * Of rules that refuse, the first one of the highest level says why; `located` is always empty.
  */
 export function judgeRaw(level: string, method: string, params: unknown): Verdict {
-  const rules: readonly RawRule[] = [...(METHODS.get(method) ?? []), ...(RAW.get(method) ?? [])];
+  const rules: readonly RawRule[] = [...(RAW.get(method) ?? []), ...(METHODS.get(method) ?? [])];
   if (rules.length === 0) return denyNever(method);
   const given = params === undefined ? {} : params;
   if (!isObject(given)) return deny(`${method}: params are not one plain JSON object`);
   let refused = '';
+  let by = '';
   for (const rule of rules.filter((rule) => reaches(level, rule.level))) {
     const reason = judgeRawRule(rule, given);
     if (reason === '') return deny('');
-    if (refused === '') refused = reason;
+    if (refused === '' || !reaches(by, rule.level)) {
+      refused = reason;
+      by = rule.level;
+    }
   }
   if (refused !== '') return deny(`${method}: ${refused}`);
   return deny(`${method} is not permitted at level ${shown(level)}`);
