@@ -200,6 +200,9 @@ func TestACrashedPageIsSaidToHaveCrashedAndOpensAnew(t *testing.T) {
 	if !strings.Contains(fmt.Sprintf("%s", answer.Steps), "Page /anew") {
 		t.Errorf("the page opened anew reads %s", answer.Steps)
 	}
+	if got := s.tab.eval("history.length"); got != float64(3) {
+		t.Errorf("the tab's history has %v entries, want the two pages before and the new one", got)
+	}
 
 	s.popup.eval("document.querySelector('#unshare').click()")
 	s.free()

@@ -26,6 +26,12 @@ var bundled = sync.OnceValues(func() (bundling.Files, error) { return bundling.E
 
 func newWorld(t *testing.T, ceiling string) *world {
 	t.Helper()
+	return newWorldWith(t, ceiling)
+}
+
+// newWorldWith is newWorld with other extensions beside ours.
+func newWorldWith(t *testing.T, ceiling string, others ...string) *world {
+	t.Helper()
 	files, err := bundled()
 	if err != nil {
 		t.Fatal(err)
@@ -37,7 +43,7 @@ func newWorld(t *testing.T, ceiling string) *world {
 	w := &world{server: startServer(t, ceiling)}
 	w.site = httptest.NewServer(http.HandlerFunc(w.serve))
 	t.Cleanup(w.site.Close)
-	w.browser = startBrowser(t, folder)
+	w.browser = startBrowser(t, strings.Join(append(others, folder), ","))
 	w.worker()
 	return w
 }
@@ -98,7 +104,11 @@ type sharing struct {
 
 func newSharing(t *testing.T, ceiling, level string) *sharing {
 	t.Helper()
-	w := newWorld(t, ceiling)
+	return sharingOf(newWorld(t, ceiling), level)
+}
+
+func sharingOf(w *world, level string) *sharing {
+	w.t.Helper()
 	s := &sharing{world: w, tab: w.open(w.site.URL + "/first")}
 	s.popup = w.popup(s.tab)
 	w.pair(s.popup)

@@ -171,6 +171,7 @@ func (s *server) take(ctx context.Context, conn *websocket.Conn, got frame) {
 		send(ctx, conn, map[string]any{"t": "pong"})
 	case "tabs":
 		s.tabs = got.Tabs
+		s.tell(got)
 	case "event", "asleep":
 		s.tell(got)
 	case "result", "error", "done", "picture", "held", "reply", "made":

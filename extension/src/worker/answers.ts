@@ -55,5 +55,6 @@ export function failureOf(problem: string): CallFailure {
   const code = number(told, 'code');
   const message = text(told, 'message');
   if (code !== undefined && message !== undefined) return { code, message };
-  throw new Refusal('tab_suspended', problem);
+  const also = 'What was asked may have been done.';
+  throw new Refusal('tab_suspended', `Chrome let the tab go: ${problem} ${also}`);
 }

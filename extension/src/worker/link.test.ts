@@ -172,6 +172,17 @@ test('a lost network is retried after doubling waits of at most a minute', (t) =
   }
 });
 
+test('a link that waits says until when, and dials at once when it is asked to', (t) => {
+  const { link, sockets, last } = begin(t);
+  last().drop(1006);
+  const waiting = link.state;
+  assert.ok(waiting.is === 'waiting' && waiting.untilMS > Date.now());
+  link.start();
+  assert.equal(sockets.length, 2);
+  t.mock.timers.tick(waiting.untilMS - Date.now());
+  assert.equal(sockets.length, 2);
+});
+
 test('a quiet server is pinged, and given up after a minute of silence', async (t) => {
   const { last, states, link } = begin(t);
   await pair(last());

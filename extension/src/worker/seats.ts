@@ -174,10 +174,13 @@ export class Seats {
     delete seat?.crash;
   }
 
-  /** Puts a blank page in the place of a crashed one, for whoever is about to load another anyway. */
+  /**
+   * Puts a blank page in the place of a crashed one of which nothing is known yet, for whoever is about to load another
+   * anyway.
+   */
   async revive(tab: number, signal: AbortSignal): Promise<void> {
     const seat = this.#seats.get(tab);
-    if (seat?.crash === undefined) return;
+    if (seat?.crash === undefined || seat.prepared !== undefined) return;
     const blank = { url: 'about:blank' };
     this.#gate(tab, 'Page.navigate', blank);
     void this.#port.send(tab, undefined, 'Page.navigate', blank).catch(() => undefined);
@@ -192,7 +195,7 @@ export class Seats {
     params?: object,
   ): Promise<unknown> {
     this.#gate(tab, method, params);
-    if (this.#seats.get(tab)?.crash !== undefined) throw crashRefusal();
+    if (this.isCrashed(tab) && method !== 'Page.navigate') throw crashRefusal();
     const result = await this.#port.send(tab, child, method, params);
     this.#gate(tab, method, params); // what a page answered that may not be seen any more stays here
     return result;
