@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -262,4 +263,43 @@ func TestHostileNamesStayInTheirPlaces(t *testing.T) {
 	if found := popup.eval("document.querySelectorAll('main img, main script').length"); found != 0.0 {
 		t.Errorf("%v elements of others' making are in the popup", found)
 	}
+}
+
+func TestManyProjectsLeaveRoomForTheRest(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, "act")
+	popup := w.popup(w.open(w.site.URL + "/first"))
+	w.pair(popup)
+	for i := range 9 {
+		w.another(popup, strings.Repeat("Long name ", i)+"of project "+strconv.Itoa(i))
+	}
+	popup.until("document.querySelectorAll('.chip').length === 10")
+	e := newEye(popup)
+	e.look("many")
+	if high, _ := popup.eval("document.querySelector('#projects').getBoundingClientRect().height").(float64); high > 140 {
+		t.Errorf("ten projects are %v high, want four lines at most", high)
+	}
+}
+
+// TestEscapeLeavesWhatIsOpenInTheRealPopup has the popup that Chrome itself closes on Escape.
+func TestEscapeLeavesWhatIsOpenInTheRealPopup(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, "act")
+	tab := w.open(w.site.URL + "/first")
+	helper := w.popup(tab)
+	w.pair(helper)
+	tab.must("", "Target.activateTarget", object{"targetId": tab.target}, nil)
+	helper.eval("chrome.action.openPopup()")
+	popup := w.attach(w.target(func(info targetInfo) bool {
+		return info.ID != helper.target && strings.HasSuffix(info.URL, "/popup.html")
+	}).ID)
+	popup.until("!document.querySelector('#share').hidden")
+	if size := popup.eval("[innerWidth >= 360, innerWidth <= 800, innerHeight <= 600, document.documentElement.scrollWidth <= innerWidth].join()"); size != "true,true,true,true" {
+		t.Errorf("wide enough, no wider than Chrome permits, no higher, nothing beyond: %v", size)
+	}
+	(&eye{page: popup, folder: os.Getenv(pictures)}).picture("real")
+	popup.click("#add")
+	popup.until("document.activeElement.id === 'code'")
+	popup.press("Escape")
+	popup.until("document.activeElement.id === 'add'")
 }

@@ -195,6 +195,38 @@ test('a quiet server is pinged, and given up after a minute of silence', async (
   assert.equal(states.at(-1), 'waiting');
 });
 
+test('after a sleep of the computer it is dialled at once, by whichever clock tells first', async (t) => {
+  for (const wake of ['heartbeat', 'alarm']) {
+    const { link, sockets, states, last } = begin(t);
+    await pair(last());
+    t.mock.timers.tick(20_000);
+    last().hear({ t: 'pong' });
+    t.mock.timers.setTime(Date.now() + 3_600_000);
+    if (wake === 'heartbeat') t.mock.timers.tick(20_000);
+    else link.look();
+    assert.equal(sockets.length, 2, wake);
+    assert.equal(states.at(-1), 'connecting');
+    assert.ok(!states.includes('waiting'));
+    link.stop();
+    t.mock.timers.reset();
+  }
+});
+
+test('an alarm dials what should have been dialled already, and nothing sooner', async (t) => {
+  const { link, sockets, last } = begin(t);
+  link.look();
+  last().drop(1006);
+  link.look();
+  assert.equal(sockets.length, 1);
+  t.mock.timers.setTime(Date.now() + 500);
+  link.look();
+  assert.equal(sockets.length, 2);
+  await pair(last());
+  t.mock.timers.setTime(Date.now() + 59_000);
+  link.look();
+  assert.equal(sockets.length, 2);
+});
+
 test('a connection that never opens is given up', (t) => {
   const { link } = begin(t);
   t.mock.timers.tick(14_999);
