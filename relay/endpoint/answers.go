@@ -78,15 +78,18 @@ func setDiscoverTargets(r *router, q *request) {
 	if !q.into(&params) {
 		return
 	}
-	if !params.Discover {
-		q.client.discover = nil
-		clear(q.client.told)
-		q.reply(nil)
-		return
+	session := sessionOf(q.at)
+	q.client.endDiscovery(session)
+	if params.Discover {
+		d := &discovery{session: session, filter: newFilter(params.Filter), told: map[string]struct{}{}}
+		q.client.discoveries = append(q.client.discoveries, d)
+		r.each(func(t *target) { r.discover(q.client, d, t) })
 	}
-	q.client.discover = newFilter(params.Filter)
-	r.each(func(t *target) { r.announceTo(q.client, t) })
 	q.reply(nil)
+}
+
+func (c *client) endDiscovery(session string) {
+	c.discoveries = slices.DeleteFunc(c.discoveries, func(d *discovery) bool { return d.session == session })
 }
 
 func getTargets(r *router, q *request) {
@@ -96,7 +99,10 @@ func getTargets(r *router, q *request) {
 	if !q.into(&params) {
 		return
 	}
-	matching := newFilter(params.Filter)
+	r.whenKnown(func() { q.reply(r.listing(q.client, newFilter(params.Filter))) })
+}
+
+func (r *router) listing(c *client, matching *filter) []byte {
 	infos := []byte(`{"targetInfos":[`)
 	r.each(func(t *target) {
 		if !matching.matches(t.kind) {
@@ -105,9 +111,9 @@ func getTargets(r *router, q *request) {
 		if infos[len(infos)-1] != '[' {
 			infos = append(infos, ',')
 		}
-		infos = append(infos, r.infoFor(t, q.client)...)
+		infos = append(infos, r.infoFor(t, c)...)
 	})
-	q.reply(append(infos, "]}"...))
+	return append(infos, "]}"...)
 }
 
 func getTargetInfo(r *router, q *request) {
@@ -123,7 +129,7 @@ func getTargetInfo(r *router, q *request) {
 	}
 	switch {
 	case t != nil:
-		q.reply(append(append([]byte(`{"targetInfo":`), r.infoFor(t, q.client)...), '}'))
+		q.reply(r.describe(t, q.client))
 	case params.TargetID == "" || params.TargetID == r.browserID:
 		q.reply(encode(map[string]info{"targetInfo": {
 			TargetID: r.browserID, Type: kindBrowser, Attached: true, ContextID: r.contextID,

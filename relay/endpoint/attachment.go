@@ -18,9 +18,6 @@ type attachment struct {
 	cast    *watcher
 }
 
-// rootSession is the session in which a client hears of targets: always the connection's own.
-func (c *client) rootSession() string { return "" }
-
 func (c *client) attachments() []*attachment {
 	list := make([]*attachment, 0, len(c.sessions)+1)
 	for _, a := range c.sessions {
@@ -73,6 +70,7 @@ func (r *router) detach(a *attachment) {
 		}
 	}
 	delete(a.client.sessions, a.session)
+	a.client.endDiscovery(a.session)
 	if a.client.page == a {
 		a.client.page = nil
 		a.client.cut(websocket.StatusGoingAway, "the page is gone")

@@ -1,9 +1,13 @@
 package endpoint
 
 import (
+	"bytes"
 	"context"
 	"encoding/base64"
+	"image/jpeg"
+	"image/png"
 	"log/slog"
+	"slices"
 	"strconv"
 
 	"chaperone/relay/program"
@@ -19,6 +23,11 @@ const (
 	castQuality = 80
 )
 
+const (
+	formatJPEG = "jpeg"
+	formatPNG  = "png"
+)
+
 // caster is a tab's one cast, however many clients watch.
 type caster struct {
 	stop     context.CancelFunc
@@ -28,6 +37,7 @@ type caster struct {
 
 // watcher is one client session's view of a cast.
 type watcher struct {
+	format      string // formatPNG or formatJPEG
 	every, seen int
 	unacked     int
 	number      int
@@ -55,18 +65,27 @@ func (p castParams) options(tab string) program.CastOptions {
 	return o
 }
 
+// format is PNG unless asked otherwise, as in Chrome.
+func (p castParams) format() string {
+	if p.Format == formatJPEG {
+		return formatJPEG
+	}
+	return formatPNG
+}
+
 // startCast gives a client pictures of its page, by a cast that it shares with whoever watches the tab too.
 func (r *router) startCast(q *request) {
 	var params castParams
 	if !q.into(&params) {
 		return
 	}
-	if params.Format == "png" || q.at.target.kind != kindPage {
-		q.fail(refusal("a screencast is of a page, in JPEG"))
+	if q.at.target.kind != kindPage {
+		q.fail(refusal("a screencast is of a page"))
 		return
 	}
 	t := q.at.target.tab
-	q.at.cast = &watcher{every: max(params.Every, 1)}
+	r.stopCast(q.at)
+	q.at.cast = &watcher{format: params.format(), every: max(params.Every, 1)}
 	asked := params.options(t.known.ID)
 	if t.cast != nil {
 		asked = larger(asked, t.cast.options)
@@ -104,23 +123,18 @@ func (r *router) castAnew(t *tab, o program.CastOptions) {
 
 // show gives a picture to those who are ready for it.
 func (r *router) show(t *tab, c *caster, p program.Picture) {
-	body := make([]byte, 0, base64.StdEncoding.EncodedLen(len(p.JPEG))+256)
-	body = append(body, `{"data":"`...)
-	body = base64.StdEncoding.AppendEncode(body, p.JPEG)
-	body = append(body, `","metadata":`...)
-	body = append(body, encode(map[string]any{
-		"offsetTop": 0, "pageScaleFactor": 1, "deviceWidth": p.Width, "deviceHeight": p.Height,
-		"scrollOffsetX": 0, "scrollOffsetY": 0, "timestamp": float64(p.AtMS) / 1000,
-	})...)
-	body = append(body, `,"sessionId":`...)
+	bodies := map[string][]byte{}
+	for _, format := range r.formats(t, c) {
+		bodies[format] = picture(p, format)
+	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if t.cast != c {
 		return
 	}
 	for a, w := range c.watchers {
-		w.seen++
-		if w.unacked >= maxUnacked || (w.seen-1)%w.every != 0 {
+		body := bodies[w.format]
+		if body == nil || !w.isReady() {
 			continue
 		}
 		w.unacked++
@@ -129,6 +143,58 @@ func (r *router) show(t *tab, c *caster, p program.Picture) {
 		f.tail = strconv.Itoa(w.number) + "}}"
 		a.client.send(f)
 	}
+}
+
+// formats counts a picture, and answers in which formats it is wanted: making one of another is work.
+func (r *router) formats(t *tab, c *caster) []string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	var wanted []string
+	if t.cast != c {
+		return nil
+	}
+	for _, w := range c.watchers {
+		w.seen++
+		if w.isReady() && !slices.Contains(wanted, w.format) {
+			wanted = append(wanted, w.format)
+		}
+	}
+	return wanted
+}
+
+func (w *watcher) isReady() bool { return w.unacked < maxUnacked && w.seen%w.every == 0 }
+
+// picture is Page.screencastFrame's params up to the number that is to be acknowledged; nil for a picture that
+// cannot be read.
+func picture(p program.Picture, format string) []byte {
+	data := p.JPEG
+	if format == formatPNG {
+		if data = pngOf(data); data == nil {
+			return nil
+		}
+	}
+	body := make([]byte, 0, base64.StdEncoding.EncodedLen(len(data))+256)
+	body = append(body, `{"data":"`...)
+	body = base64.StdEncoding.AppendEncode(body, data)
+	body = append(body, `","metadata":`...)
+	body = append(body, encode(map[string]any{
+		"offsetTop": 0, "pageScaleFactor": 1, "deviceWidth": p.Width, "deviceHeight": p.Height,
+		"scrollOffsetX": 0, "scrollOffsetY": 0, "timestamp": float64(p.AtMS) / 1000,
+	})...)
+	return append(body, `,"sessionId":`...)
+}
+
+func pngOf(data []byte) []byte {
+	decoded, err := jpeg.Decode(bytes.NewReader(data))
+	if err != nil {
+		return nil
+	}
+	var out bytes.Buffer
+	fast := png.Encoder{CompressionLevel: png.BestSpeed}
+	if fast.Encode(&out, decoded) != nil {
+		return nil
+	}
+	return out.Bytes()
 }
 
 func screencastFrameAck(_ *router, q *request) {

@@ -32,13 +32,12 @@ type client struct {
 	end   ending // the first is the reason
 
 	// The rest is guarded by router.mu.
-	gone     bool
-	sessions map[string]*attachment
-	browsers map[string]struct{} // sessions of it that are the browser's own
-	page     *attachment         // whose messages come without a session; nil for a browser's socket
-	discover *filter             // nil: it does not want to hear of targets
-	auto     *autoAttach
-	told     map[string]bool // target ids whose creation it heard of
+	gone        bool
+	sessions    map[string]*attachment
+	browsers    map[string]struct{} // sessions of it that are the browser's own
+	page        *attachment         // whose messages come without a session; nil for a browser's socket
+	discoveries []*discovery
+	auto        *autoAttach
 }
 
 type ending struct {
@@ -64,7 +63,7 @@ func (r *router) accept(w http.ResponseWriter, request *http.Request, target str
 	conn.SetReadLimit(maxMessage)
 	c := &client{
 		router: r, conn: conn, queue: newQueue(), budget: newBudget(), over: make(chan struct{}),
-		sessions: map[string]*attachment{}, browsers: map[string]struct{}{}, told: map[string]bool{},
+		sessions: map[string]*attachment{}, browsers: map[string]struct{}{},
 	}
 	c.serve(context.WithoutCancel(request.Context()), target)
 }

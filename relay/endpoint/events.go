@@ -30,9 +30,7 @@ func (h *hold) Event(child, method string, params []byte) {
 		r.targetEvent(h, t, method, params)
 	case !r.options.Judge.EventTold(r.options.Level, method):
 	default:
-		if t.child == "" {
-			h.followDocument(method, params)
-		}
+		h.followDocument(t, method, params)
 		if t.state.keep(method, params) {
 			r.deliver(t, method, params)
 		}
@@ -79,11 +77,7 @@ func audience(method string, params []byte) func(*attachment) bool {
 
 func (r *router) tellCrash(t *target) {
 	params := encode(map[string]any{"targetId": t.id, "status": "crashed", "errorCode": 0})
-	for c := range r.clients {
-		if c.told[t.id] {
-			c.send(eventFrame(c.rootSession(), "Target.targetCrashed", params))
-		}
-	}
+	r.tellKnowing(t, "Target.targetCrashed", func(*client) []byte { return params })
 }
 
 // targetEvent is what the edge tells of a target's children.
@@ -124,6 +118,7 @@ func (r *router) addChild(h *hold, child *target) {
 	h.age++
 	h.children[child.child], h.ages[child] = child, h.age
 	r.targets[child.id] = child
+	r.askAddress(h, child)
 	r.announce(child)
 	for _, a := range child.parent.attachments {
 		r.autoAttachChild(a, child)
@@ -140,11 +135,7 @@ func (r *router) changeChild(h *hold, told map[string]json.RawMessage) {
 	}
 	told["type"] = child.told["type"]
 	child.told = told
-	for c := range r.clients {
-		if c.told[child.id] {
-			r.tellInfo(c, "Target.targetInfoChanged", child)
-		}
-	}
+	r.announceChange(child)
 }
 
 // dropChild takes a child, and what is below it, away from all clients.
@@ -157,6 +148,7 @@ func (r *router) dropChild(h *hold, gone *target) {
 	delete(h.children, gone.child)
 	delete(h.ages, gone)
 	gone.waiters = nil
+	gone.isKnown()
 	for len(gone.attachments) > 0 {
 		r.detach(gone.attachments[0])
 	}

@@ -5,7 +5,6 @@ package endpoint
 func pageAnswers() map[string]answer {
 	return map[string]answer{
 		"Target.setAutoAttach":               setAutoAttachBelow,
-		"Target.setDiscoverTargets":          nothing, // a page has no other targets to discover
 		"Page.bringToFront":                  nothing, // it believes itself in front; the person's windows stay as they are
 		"Emulation.setFocusEmulationEnabled": nothing, // always on: a hidden page would not answer input
 		"Page.close":                         closePage,

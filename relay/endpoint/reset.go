@@ -170,6 +170,7 @@ type frameNames struct {
 	ID     string `json:"id"`
 	Parent string `json:"parentId"`
 	Loader string `json:"loaderId"`
+	URL    string `json:"url"`
 }
 
 // learnDocument asks what the main frame shows, so that a later Reset can tell whether it still does.
@@ -179,6 +180,56 @@ func (h *hold) learnDocument() {
 			h.document = now
 		}
 	}})
+}
+
+// askAddress asks a frame in a process of its own for its address: it is attached before it has one, and nobody tells
+// when it has.
+func (r *router) askAddress(h *hold, child *target) {
+	if child.kind != "iframe" {
+		return
+	}
+	child.asking = []func(){func() {}}
+	h.tell(child, call{method: "Page.enable"})
+	h.ask(&command{child: child.child, method: "Page.getFrameTree", isOwn: true, then: func(result []byte, _ error) {
+		var names frameNames
+		if tree, _, ok := readTree(result); ok && json.Unmarshal(tree.Frame, &names) == nil && textOf(child.told["url"]) == "" {
+			r.setAddress(child, names.URL)
+		}
+		child.isKnown()
+	}})
+}
+
+func (r *router) setAddress(child *target, url string) {
+	child.told["url"] = encode(url)
+	child.told["title"] = encode(url)
+	r.announceChange(child)
+}
+
+// isKnown tells those who waited for a frame's address.
+func (t *target) isKnown() {
+	asking := t.asking
+	t.asking = nil
+	for _, then := range asking {
+		then()
+	}
+}
+
+// whenKnown calls then once the addresses of all frames are known, as far as they answer.
+func (r *router) whenKnown(then func()) {
+	left := 1
+	known := func() {
+		left--
+		if left == 0 {
+			then()
+		}
+	}
+	r.each(func(t *target) {
+		if t.asking != nil {
+			left++
+			t.asking = append(t.asking, known)
+		}
+	})
+	known()
 }
 
 func readTree(result []byte) (frameTree, document, bool) {
@@ -217,16 +268,20 @@ func (h *hold) tellTree(tree frameTree) {
 	}
 }
 
-// followDocument takes down what the main frame shows.
-func (h *hold) followDocument(method string, params []byte) {
+// followDocument takes down what the main frame, or a frame in a process of its own, shows.
+func (h *hold) followDocument(t *target, method string, params []byte) {
 	if method != "Page.frameNavigated" {
 		return
 	}
 	var navigated struct {
 		Frame frameNames `json:"frame"`
 	}
-	if json.Unmarshal(params, &navigated) == nil && navigated.Frame.Parent == "" {
+	switch {
+	case json.Unmarshal(params, &navigated) != nil:
+	case t.child == "" && navigated.Frame.Parent == "":
 		h.document = document{navigated.Frame.ID, navigated.Frame.Loader}
+	case t.child != "" && navigated.Frame.ID == t.id:
+		h.router.setAddress(t, navigated.Frame.URL)
 	}
 }
 

@@ -43,7 +43,9 @@ type target struct {
 	child  string
 	parent *target // where the edge announced a child
 	// told is what the edge said of a child.
-	told        map[string]json.RawMessage
+	told map[string]json.RawMessage
+	// asking are told once a frame's address is known; nil when it is.
+	asking      []func()
 	attachments []*attachment
 	// waiters are those for whom the child's start is held back.
 	waiters map[*attachment]struct{}
@@ -128,6 +130,11 @@ func (r *router) look() {
 	r.listMu.Lock()
 	defer r.listMu.Unlock()
 	list := r.edge.Tabs()
+	for i := range list {
+		if list[i].URL == "" && list[i].Made && list[i].Opener == "" {
+			list[i].URL = "about:blank" // what it was made with: it has not said yet
+		}
+	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.isOver {
@@ -168,16 +175,15 @@ func (r *router) see(known program.Tab) {
 		t = nil
 	}
 	if t == nil {
-		if other := r.targets[known.Target]; other != nil {
-			r.drop(other.tab)
+		if r.targets[known.Target] == nil { // a hop may show one page as two tabs for a moment
+			r.add(known)
 		}
-		r.add(known)
 		return
 	}
 	before := t.known
 	t.known = known
 	if before.URL != known.URL || before.Title != known.Title {
-		r.announceChange(t)
+		r.announceChange(t.wrapper, t.page)
 	}
 	r.autoAttachAll(t)
 }
@@ -222,12 +228,19 @@ func (r *router) forget(t *target) {
 	if r.targets[t.id] == t {
 		delete(r.targets, t.id)
 	}
+	r.tellKnowing(t, "Target.targetDestroyed", func(*client) []byte { return encode(map[string]string{"targetId": t.id}) })
 	for c := range r.clients {
-		if c.told[t.id] {
-			delete(c.told, t.id)
-			c.send(eventFrame(c.rootSession(), "Target.targetDestroyed", encode(map[string]string{"targetId": t.id})))
+		for _, d := range c.discoveries {
+			delete(d.told, t.id)
 		}
 	}
+}
+
+// discovery is one session's wish to hear of targets.
+type discovery struct {
+	session string
+	filter  *filter
+	told    map[string]struct{} // target ids whose creation it heard of
 }
 
 // announce tells of a target to those who want to hear of it.
@@ -238,26 +251,39 @@ func (r *router) announce(t *target) {
 }
 
 func (r *router) announceTo(c *client, t *target) {
-	if c.discover == nil || c.told[t.id] || !c.discover.matches(t.kind) {
-		return
+	for _, d := range c.discoveries {
+		r.discover(c, d, t)
 	}
-	c.told[t.id] = true
-	r.tellInfo(c, "Target.targetCreated", t)
 }
 
-func (r *router) announceChange(t *tab) {
+func (r *router) discover(c *client, d *discovery, t *target) {
+	if _, knows := d.told[t.id]; knows || !d.filter.matches(t.kind) {
+		return
+	}
+	d.told[t.id] = struct{}{}
+	c.send(eventFrame(d.session, "Target.targetCreated", r.describe(t, c)))
+}
+
+func (r *router) announceChange(targets ...*target) {
+	for _, t := range targets {
+		r.tellKnowing(t, "Target.targetInfoChanged", func(c *client) []byte { return r.describe(t, c) })
+	}
+}
+
+// tellKnowing tells an event to all who know the target.
+func (r *router) tellKnowing(t *target, event string, params func(*client) []byte) {
 	for c := range r.clients {
-		for _, changed := range []*target{t.wrapper, t.page} {
-			if c.told[changed.id] {
-				r.tellInfo(c, "Target.targetInfoChanged", changed)
+		for _, d := range c.discoveries {
+			if _, knows := d.told[t.id]; knows {
+				c.send(eventFrame(d.session, event, params(c)))
 			}
 		}
 	}
 }
 
-func (r *router) tellInfo(c *client, event string, t *target) {
-	params := append([]byte(`{"targetInfo":`), r.infoFor(t, c)...)
-	c.send(eventFrame(c.rootSession(), event, append(params, '}')))
+// describe is {"targetInfo": …} as a client sees it.
+func (r *router) describe(t *target, c *client) []byte {
+	return append(append([]byte(`{"targetInfo":`), r.infoFor(t, c)...), '}')
 }
 
 // newID is an unguessable name in the form of Chrome's own target and session ids.

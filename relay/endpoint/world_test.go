@@ -3,8 +3,8 @@ package endpoint_test
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -131,7 +131,7 @@ func (c *client) post(session, method, params string) string {
 	c.t.Helper()
 	c.mu.Lock()
 	c.lastID++
-	id := fmt.Sprint(c.lastID)
+	id := strconv.Itoa(c.lastID)
 	c.mu.Unlock()
 	text := `{"id":` + id + `,"method":"` + method + `","params":` + params
 	if session != "" {
@@ -181,7 +181,7 @@ func (c *client) awaitAfter(n int, what string, fits func(message) bool) message
 func (c *client) story() string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	var lines []string
+	lines := make([]string, 0, len(c.heard))
 	for _, m := range c.heard {
 		lines = append(lines, m.raw[:min(len(m.raw), 300)])
 	}
@@ -244,7 +244,9 @@ func answers(id string) func(message) bool {
 	return func(m message) bool { return string(m.ID) == id && m.Method == "" }
 }
 
-func event(method string) func(message) bool { return func(m message) bool { return m.Method == method } }
+func event(method string) func(message) bool {
+	return func(m message) bool { return m.Method == method }
+}
 
 func eventIn(session, method string) func(message) bool {
 	return func(m message) bool { return m.Method == method && m.Session == session }
