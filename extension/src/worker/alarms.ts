@@ -3,9 +3,9 @@
 const name = 'wake';
 const periodMinutes = 0.5;
 
-/** To be called synchronously when the worker starts. Starting is all that an alarm is for. */
-export function listen(): void {
-  chrome.alarms.onAlarm.addListener(() => undefined);
+/** To be called synchronously when the worker starts. A worker that runs already is told of the alarm. */
+export function listen(woken: () => void): void {
+  chrome.alarms.onAlarm.addListener(woken);
   chrome.runtime.onStartup.addListener(() => undefined);
   chrome.runtime.onInstalled.addListener(() => undefined);
 }

@@ -151,6 +151,11 @@ export class Desk {
     for (const { pairing, tab } of this.book.grants) if (pairing === key) this.#group(tab);
   }
 
+  /** The worker was woken for nothing else. */
+  woken(): void {
+    for (const link of this.#links.values()) link.look();
+  }
+
   linkState(key: string): LinkState {
     return this.#links.get(key)?.state ?? { is: 'stopped' };
   }

@@ -12,8 +12,8 @@ export type Grant = Readonly<{
   /** Key of the pairing whose project the tab is shared with. */
   pairing: string;
   level: Level;
-  /** The tab may be used only on the site it was shared on. */
-  stays?: true;
+  /** The site that the tab may be used on, where the person keeps it to one (site.ts). */
+  stays?: string;
   url: string;
   title: string;
   session?: string;
@@ -25,8 +25,8 @@ export type Grant = Readonly<{
   group?: number;
 }>;
 
-/** What a person chooses when sharing a tab. */
-export type Share = Pick<Grant, 'level' | 'stays'>;
+/** What a person chooses when sharing a tab: `stays` keeps it to the site it is on. */
+export type Share = Readonly<{ level: Level; stays?: true }>;
 
 export type Grants = readonly Grant[];
 

@@ -8,6 +8,7 @@ import { add, drop, type Level, maxGrants, type Share, update } from './grants.t
 import { fields, member, text } from './parse.ts';
 import type { Order } from './runs.ts';
 import type { Seats } from './seats.ts';
+import { siteOf } from './site.ts';
 import type { Standing } from './standing.ts';
 import { addressOf, bringToFront, close, find, openBlank, wake } from './tabs.ts';
 import type { Wall } from './wall.ts';
@@ -48,9 +49,12 @@ export class House {
     if (problem !== undefined) return problem;
     if (this.#book.pairing(key) === undefined) return 'This project is not connected.';
     if (this.#isFull()) return tooMany;
+    const stays = share.stays ? siteOf(url) : undefined;
+    if (share.stays && stays === undefined) return 'Only a tab on a web page can stay on its site.';
+    const choice = { level: share.level, ...(stays === undefined ? {} : { stays }) };
     return await this.#placing(async () => {
       const name = await this.#book.takeName();
-      const grant = { name, tab: id, pairing: key, ...share, url, title: tab.title ?? '' };
+      const grant = { name, tab: id, pairing: key, ...choice, url, title: tab.title ?? '' };
       this.#book.writeGrants(add(this.#book.grants, grant));
       return undefined;
     });
@@ -168,7 +172,8 @@ export class House {
       if (now.grant.level !== level || now.grant.session !== session) return undefined;
       const grant = { name, tab: id, pairing, level, url: addressOf(tab), title: tab.title ?? '' };
       const origin = { session, made: true, opener: opener.name } as const;
-      this.#book.writeGrants(add(this.#book.grants, { ...grant, ...origin }));
+      const home = opener.stays === undefined ? {} : { stays: opener.stays };
+      this.#book.writeGrants(add(this.#book.grants, { ...grant, ...origin, ...home }));
       return this.#book.ofTab(id);
     });
   }

@@ -65,6 +65,7 @@ export class Link {
   #wait: ReturnType<typeof setTimeout> | undefined;
   #beat: ReturnType<typeof setInterval> | undefined;
   #heardAt = 0;
+  #beatAt = 0;
   #nonce = '';
   /** The socket at whose other end the server has proved itself. */
   #proven: Socket | undefined;
@@ -186,14 +187,40 @@ export class Link {
     clearTimeout(this.#wait);
     this.#failures = 0;
     this.#line = new Line(socket);
+    this.#beatAt = Date.now();
     this.#beat = setInterval(() => this.#heartbeat(), Math.min(paired.heartbeatMS, heartbeatMS));
     this.#become({ is: 'connected' });
     this.#owner.paired(paired);
   }
 
+  /**
+   * Looks at the clock, because the worker was woken: while a computer sleeps, timers stand still and connections end
+   * without a word.
+   */
+  look(): void {
+    if (this.#state.is === 'waiting') {
+      if (Date.now() >= this.#state.untilMS) this.#open();
+    } else if (this.#line !== undefined && this.#isSilent()) {
+      this.#renew();
+    }
+  }
+
   #heartbeat(): void {
-    if (Date.now() - this.#heardAt > silencesUntilDead * heartbeatMS) this.#lost();
-    else this.send({ t: 'ping' });
+    const hasSlept = Date.now() - this.#beatAt > 2 * heartbeatMS;
+    this.#beatAt = Date.now();
+    if (!this.#isSilent()) this.send({ t: 'ping' });
+    else if (hasSlept) this.#renew();
+    else this.#lost();
+  }
+
+  #isSilent(): boolean {
+    return Date.now() - this.#heardAt > silencesUntilDead * heartbeatMS;
+  }
+
+  /** Dials anew without a wait. */
+  #renew(): void {
+    this.#hangUp(1000, '');
+    this.#open();
   }
 
   #refusedBy(refused: Extract<ServerMessage, { t: 'refused' }>): void {
@@ -206,8 +233,7 @@ export class Link {
     if (why !== undefined) {
       this.#refuse(1000, { code: why.code, message: reason || why.message });
     } else if (code === closeExpired && this.#state.is === 'connected') {
-      this.#hangUp(1000, '');
-      this.#open();
+      this.#renew();
     } else {
       this.#lost();
     }

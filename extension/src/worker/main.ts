@@ -30,6 +30,6 @@ tabs.listen({
   removed: (tab) => tell((ready) => ready.tabRemoved(tab)),
   focused: (window) => tell((ready) => ready.focus.changed(window)),
 });
-alarms.listen();
+alarms.listen(() => tell((ready) => ready.woken()));
 counter.listen(desk);
 tell((ready) => void ready.start());

@@ -1,5 +1,6 @@
 import { type Grant, type Grants, hostOf, type Level, lower, unusable } from './grants.ts';
 import type { Pairing } from './pairings.ts';
+import { isOn, staysWords } from './site.ts';
 import type { Tab } from './wire.ts';
 
 /** A grant as it counts now: below the policy's ceiling, and asleep where its page cannot be worked in. */
@@ -26,10 +27,21 @@ export function standings(grants: Grants, pairings: readonly Pairing[]): Standin
   return grants.flatMap((grant) => {
     const pairing = pairings.find((one) => one.key === grant.pairing);
     if (pairing === undefined) return [];
-    const suspended = unusable(grant.url, ownHosts);
+    const suspended = problemAt(grant, grant.url, ownHosts);
     const level = lower(grant.level, pairing.ceiling);
     return [suspended === undefined ? { grant, level } : { grant, level, suspended }];
   });
+}
+
+/** Why nothing can run in a tab at an address, in words; `undefined` where it can. */
+export function problemAt(
+  { stays }: Grant,
+  url: string,
+  ownHosts: readonly string[],
+): string | undefined {
+  const problem = unusable(url, ownHosts);
+  if (problem !== undefined || stays === undefined || isOn(stays, url)) return problem;
+  return staysWords(stays);
 }
 
 export function differences(before: readonly Standing[], after: readonly Standing[]): Differences {

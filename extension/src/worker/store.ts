@@ -77,6 +77,7 @@ function readGrant(entry: Fields | undefined): Grant | undefined {
   const level = readLevel(member(entry, 'level'));
   if (!name || tab === undefined || !pairing || !level) return undefined;
   const session = text(entry, 'session');
+  const stays = text(entry, 'stays');
   const opener = text(entry, 'opener');
   const group = number(entry, 'group');
   return {
@@ -86,7 +87,7 @@ function readGrant(entry: Fields | undefined): Grant | undefined {
     level,
     url: text(entry, 'url') ?? '',
     title: text(entry, 'title') ?? '',
-    ...(member(entry, 'stays') === true ? { stays: true } : {}),
+    ...(stays === undefined ? {} : { stays }),
     ...(session === undefined ? {} : { session }),
     ...(member(entry, 'made') === true ? { made: true } : {}),
     ...(opener === undefined ? {} : { opener }),

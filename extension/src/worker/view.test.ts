@@ -64,7 +64,7 @@ test('a tab says whether it stays, who opened it and whether a session has it', 
     return [tab?.stays, tab?.made, tab?.used];
   };
   assert.deepEqual(told({}), [false, false, false]);
-  assert.deepEqual(told({ stays: true, made: true, session: 's_1' }), [true, true, true]);
+  assert.deepEqual(told({ stays: 'y.org', made: true, session: 's_1' }), [true, true, true]);
 });
 
 test('the least of a view still has what is shared and with whom', () => {

@@ -82,7 +82,7 @@ function tabView({ grant, level, suspended }: Standing): TabView {
     title: grant.title || grant.url || 'Blank tab',
     url: grant.url,
     level,
-    stays: grant.stays === true,
+    stays: grant.stays !== undefined,
     made: grant.made === true,
     used: grant.session !== undefined,
     ...(suspended === undefined ? {} : { suspended }),
