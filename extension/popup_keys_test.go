@@ -2,6 +2,8 @@ package extension_test
 
 import (
 	"fmt"
+	"net/http"
+	"net/http/httptest"
 	"slices"
 	"strings"
 	"testing"
@@ -233,4 +235,34 @@ func TestATabThatWasPinnedComesIntoTheGroupWhenAsked(t *testing.T) {
 	popup.click("#regroup")
 	popup.until("chrome.tabGroups.query({title: 'Invoices'}).then(all => all.length === 1)")
 	w.server.tabsUntil("a tab", withLevel("read"))
+}
+
+func TestATabThatStaysOnItsSiteIsNobodysElsewhere(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, "act")
+	elsewhere := httptest.NewServer(http.HandlerFunc(w.serve))
+	t.Cleanup(elsewhere.Close)
+	tab := w.open(w.site.URL + "/first")
+	popup := w.popup(tab)
+	w.pair(popup)
+	popup.must(popup.session, "Page.bringToFront", object{}, nil)
+	popup.click("#stays")
+	share(popup, "act")
+	name := w.server.tabsUntil("a tab", withLevel("act"))[0].ID
+	leave := w.server.run("s_1", name, call("Page.navigate", object{"url": elsewhere.URL + "/secret"}))
+	if leave.Error == nil || leave.Error.Code != "forbidden" || !strings.Contains(leave.Error.Message, "stays on") {
+		t.Errorf("an agent that leaves the site is answered %+v, want forbidden, and why", leave.Error)
+	}
+	tab.goTo(elsewhere.URL + "/secret")
+	asleep := w.server.tabsUntil("a sleeping tab", func(tabs []sharedTab) bool { return len(tabs) == 1 && tabs[0].Suspended != "" })
+	if asleep[0].URL != elsewhere.URL+"/" || asleep[0].Title != "" {
+		t.Errorf("the server is told of %+v, want no more than the origin", asleep[0])
+	}
+	if answer := w.server.run("s_1", name, object{"run": "@state"}); answer.Error == nil || answer.Error.Code != "tab_suspended" {
+		t.Errorf("a program elsewhere is answered %+v, want tab_suspended", answer.Error)
+	}
+	popup.until("document.querySelector('#current-note').textContent.startsWith('Paused: This tab stays on ')")
+	tab.goTo(w.site.URL + "/back")
+	w.server.tabsUntil("a tab that is awake", func(tabs []sharedTab) bool { return len(tabs) == 1 && tabs[0].Suspended == "" })
+	w.server.must(name, object{"run": "@state"})
 }

@@ -1,7 +1,7 @@
 import { held } from './bounds.ts';
-import { type Grants, hostOf, unusable } from './grants.ts';
+import { type Grant, type Grants, hostOf, unusable } from './grants.ts';
 import type { Pairing } from './pairings.ts';
-import { type Differences, differences, type Standing, standings } from './standing.ts';
+import { type Differences, differences, problemAt, type Standing, standings } from './standing.ts';
 import {
   forgetGrants,
   forgetPairings,
@@ -65,6 +65,11 @@ export class Book {
   /** Why nothing can run in a page, in words; `undefined` where it can. */
   unusable(url: string): string | undefined {
     return unusable(url, this.ownHosts);
+  }
+
+  /** Why nothing can run in a shared tab at an address, in words; `undefined` where it can. */
+  problemAt(grant: Grant, url: string): string | undefined {
+    return problemAt(grant, url, this.ownHosts);
   }
 
   /** Where Chaperone's own servers are. */

@@ -333,7 +333,7 @@ export class Desk {
     if (standing === undefined) throw new Refusal('tab_closed', 'The tab is not shared any more.');
     if (standing.suspended !== undefined) throw new Refusal('tab_suspended', standing.suspended);
     if (method !== 'Page.navigate') return;
-    const problem = this.book.unusable(text(fields(params), 'url') ?? '');
+    const problem = this.book.problemAt(standing.grant, text(fields(params), 'url') ?? '');
     if (problem !== undefined) throw new Refusal('forbidden', problem);
   }
 

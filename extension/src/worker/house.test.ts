@@ -132,6 +132,24 @@ async function sharing() {
   return world;
 }
 
+test('a tab is kept to the site it is shared on, and so is the window it opens', async () => {
+  const { house, book, open } = built();
+  open.set(1, { id: 1, url: 'https://www.x.org/a' });
+  open.set(2, { id: 2, url: 'about:blank' });
+  assert.equal(await house.share(key, 1, { level: 'read', stays: true }), undefined);
+  assert.equal(book.grants[0]?.stays, 'x.org');
+  house.claim(order('s_1'), 't1');
+  assert.equal((await house.adopt(1, 's_1', 2))?.grant.stays, 'x.org');
+});
+
+test('a tab that is on no site cannot be kept to one', async () => {
+  const { house, book, open } = built();
+  open.set(1, { id: 1, url: 'about:blank' });
+  const why = await house.share(key, 1, { level: 'read', stays: true });
+  assert.match(why ?? '', /Only a tab on a web page/);
+  assert.equal(book.grants.length, 0);
+});
+
 test('a window is adopted at the level of the tab that opened it', async () => {
   const { house } = await sharing();
   const adopted = await house.adopt(1, 's_1', 2);

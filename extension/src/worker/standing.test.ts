@@ -70,3 +70,23 @@ test('a tab is told with its level below the ceiling, and without what it has no
   const tabs = tabsOf(standings([grant], [{ ...pairing, ceiling: 'read' }]), pairing.key);
   assert.deepEqual(tabs, [{ id: 't1', url: 'https://x.org/', title: 'X', level: 'read' }]);
 });
+
+test('a tab that stays is asleep elsewhere, tells no more than where, and wakes when it is back', () => {
+  const kept = { ...grant, stays: 'x.org' };
+  const away = { ...kept, url: 'https://y.org/secret?code=1', title: 'Secret' };
+  assert.equal(standings([kept], [pairing])[0]?.suspended, undefined);
+  const [told] = tabsOf(standings([away], [pairing]), pairing.key);
+  assert.match(told?.suspended ?? '', /stays on x\.org/);
+  assert.deepEqual([told?.url, told?.title], ['https://y.org/', '']);
+  const back = differences(standings([away], [pairing]), standings([kept], [pairing]));
+  assert.deepEqual(
+    back.awake.map(({ name }) => name),
+    ['t1'],
+  );
+});
+
+test('a tab that stays is nowhere yet on a blank page, and asleep where no tab is awake', () => {
+  const at = (url: string) => standings([{ ...grant, stays: 'x.org', url }], [pairing])[0];
+  assert.equal(at('about:blank')?.suspended, undefined);
+  assert.match(at('chrome://version/')?.suspended ?? '', /not an ordinary web page/);
+});

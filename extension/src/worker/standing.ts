@@ -72,19 +72,27 @@ function same(all: readonly Standing[], one: Standing): Standing | undefined {
   return all.find((other) => other.grant.name === one.grant.name);
 }
 
-/** A standing as the server reads it. */
+/** A standing as the server reads it. Of a tab that has left the site it stays on, it reads where it is and no more. */
 export function describe({ grant, level, suspended }: Standing): Tab {
+  const isAway = grant.stays !== undefined && !isOn(grant.stays, grant.url);
+  const seen = isAway ? { url: originOf(grant.url), title: '' } : grant;
   return {
     id: grant.name,
     ...(grant.target === undefined ? {} : { target: grant.target }),
-    url: grant.url || 'about:blank',
-    title: grant.title,
+    url: seen.url || 'about:blank',
+    title: seen.title,
     level,
     ...(suspended === undefined ? {} : { suspended }),
     ...(grant.session === undefined ? {} : { session: grant.session }),
     ...(grant.made === undefined ? {} : { made: grant.made }),
     ...(grant.opener === undefined ? {} : { opener: grant.opener }),
   };
+}
+
+/** An address without its path. */
+function originOf(url: string): string {
+  const parsed = URL.canParse(url) ? new URL(url) : undefined;
+  return parsed === undefined ? '' : `${parsed.protocol}//${parsed.host}/`;
 }
 
 export function tabsOf(all: readonly Standing[], pairing: string): Tab[] {
