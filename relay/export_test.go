@@ -4,10 +4,42 @@ import "chaperone/relay/program"
 
 // What tests reach inside: the readers of outside bytes, and the proof.
 
-// ScanFrame splits and parses a frame of a paired extension.
-func ScanFrame(message []byte) (tabs []program.Tab, body []byte, err error) {
+// ScanFrame splits and parses a frame of a paired extension. names are those that others may put into JSON as they are.
+func ScanFrame(message []byte) (tabs []program.Tab, names []string, body []byte, err error) {
 	head, body, err := scanFrame(message)
-	return head.Tabs, body, err
+	return head.Tabs, []string{head.Method, head.Child, head.Target}, body, err
+}
+
+// Fed is a link without a socket, whose frames are handed to it.
+type Fed struct {
+	hub  *Hub
+	link *link
+}
+
+// Feed seats such a link in an account's project.
+func Feed(h *Hub, account, project string, tabs []program.Tab) (*Fed, error) {
+	hi := hello{Install: "install-1", Project: project, Features: []string{featureCDP}}
+	l := newLink(h, nil, opened{hello: hi, pairing: Pairing{Account: account, Project: project, Level: program.LevelAct}})
+	return &Fed{hub: h, link: l}, h.seat(l, tabs)
+}
+
+// Take is what the read loop does with one frame.
+func (f *Fed) Take(message []byte) error { return f.link.take(message) }
+
+// Sent answers the frames that wait for the socket.
+func (f *Fed) Sent() (frames [][]byte) {
+	for _, p := range f.link.outbox.take() {
+		frames = append(frames, p.frame)
+		f.link.outbox.written(p)
+	}
+	return frames
+}
+
+// End ends the link as its watch does.
+func (f *Fed) End() {
+	f.link.shut(ending{reason: ReasonLost})
+	f.hub.unseat(f.link, ReasonLost)
+	f.link.letGo()
 }
 
 // ReadHello parses a first frame and answers the project and the nonce that it found fit.

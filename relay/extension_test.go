@@ -163,6 +163,10 @@ func (e *extension) read() (frame, error) {
 	if err != nil {
 		return frame{}, err
 	}
+	return parseFrame(text)
+}
+
+func parseFrame(text []byte) (frame, error) {
 	line, body, _ := bytes.Cut(text, []byte{'\n'})
 	f := frame{body: body}
 	return f, json.Unmarshal(line, &f.head)

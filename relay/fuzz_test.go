@@ -2,27 +2,35 @@ package relay_test
 
 import (
 	"bytes"
+	"context"
 	"encoding/base64"
 	"encoding/json"
+	"fmt"
+	"runtime"
 	"strings"
 	"testing"
 
 	"chaperone/relay"
+	"chaperone/relay/endpoint"
 	"chaperone/relay/program"
 )
 
-// Whatever is taken has unique tabs of known levels, and a body that is the message's own bytes after the
+// Whatever is taken has unique tabs of known levels, names that need no escaping in JSON, and a body that is the message's own bytes after the
 // first line.
 func FuzzScanFrame(f *testing.F) {
 	for _, seed := range []string{
 		`{"t":"ping"}`, `{"t":"result","id":7}` + "\n" + `{"tab":"t1","steps":[]}`, `{"t":"picture","id":9,"at_ms":1}` + "\n" + `/9j/`,
 		`{"t":"tabs","tabs":[{"id":"t1","level":"read"},{"id":"t1","level":"act"}]}`, `{"t":"tabs","tabs":null}`,
 		"\n\n", `{"t":"ping"`, `{"t":"ping"} {}`, `[]`, `{"t":7}`, `{"id":1e99}`,
+		`{"t":"event","tab":"t1","child":"C1","method":"Page.frameNavigated"}` + "\n" + `{"frame":{}}`,
+		`{"t":"reply","id":9,"error":{"code":-32000,"message":"no"}}`, `{"t":"held","id":8,"tab":"t1","target":"T\u0031"}`,
+		`{"t":"asleep","tab":"t1","code":"tab_suspended","message":"x"}`, `{"t":"made","id":10,"tab":"t5"}`,
+		`{"t":"tabs","tabs":[{"id":"t1","level":"act","target":"T1"}]}`, `{"t":"event","tab":"t1","method":"A\",\"b"}`,
 	} {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, message []byte) {
-		tabs, body, err := relay.ScanFrame(message)
+		tabs, names, body, err := relay.ScanFrame(message)
 		if err != nil {
 			return
 		}
@@ -31,7 +39,102 @@ func FuzzScanFrame(f *testing.F) {
 			t.Errorf("line %q, body %q", line, body)
 		}
 		wantFitTabs(t, tabs)
+		for _, name := range names {
+			if strings.Trim(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-:") != "" || len(name) > 128 {
+				t.Errorf("name %q", name)
+			}
+		}
 	})
+}
+
+// Whatever a browser says of one session's tab, nobody hears of it but that session, and each command is answered
+// exactly once.
+func FuzzHostileExtension(f *testing.F) {
+	for _, seed := range []string{
+		`{"t":"event","tab":"t1","method":"Page.event"}` + "\n{}", `{"t":"reply","id":3}` + "\n{}", `{"t":"reply","id":4}` + "\n{}",
+		`{"t":"reply","id":3,"error":{"code":1,"message":"no"}}`, `{"t":"error","id":3,"code":"forbidden"}`,
+		`{"t":"held","id":1,"tab":"t2","target":"T"}`, `{"t":"held","tab":"t1","target":"T"}`, `{"t":"asleep","tab":"t1"}`,
+		`{"t":"tabs","tabs":[]}`, `{"t":"tabs","tabs":[{"id":"t1","level":"act","session":"s_2"}]}`, `{"t":"disconnect"}`,
+		`{"t":"event","tab":"t1","child":"C","method":"A.b"}` + "\n[]", `{"t":"held","id":4,"tab":"t1"}`,
+	} {
+		f.Add([]byte(seed), []byte(seed))
+	}
+	hub := relay.NewHub(relay.Options{Authority: newAuthority()})
+	f.Cleanup(func() { _ = hub.Close(context.Background()) })
+	f.Fuzz(func(t *testing.T, first, second []byte) {
+		link, one, two := feed(t, hub)
+		for _, message := range [][]byte{first, second} {
+			heard := len(two.lines)
+			if link.Take(message) != nil {
+				break
+			}
+			wantNothingForeign(t, message, two.lines[heard:])
+		}
+		link.End()
+		hub.Disconnect(account, project, relay.ReasonReset)
+		for _, s := range []*sink{one, two} {
+			if n := strings.Count(strings.Join(s.lines, "\n"), "A.b"); n != 1 {
+				t.Errorf("a command was answered %d times: %q", n, s.lines)
+			}
+		}
+	})
+}
+
+// feed is a link on which s_1 holds t1 and s_2 holds t2, each with one command under way (ids 3 and 4).
+func feed(t *testing.T, hub *relay.Hub) (link *relay.Fed, one, two *sink) {
+	t.Helper()
+	link, err := relay.Feed(hub, account, project, []program.Tab{tab("t1", ""), tab("t2", "")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	link.Sent() // paired
+	one, two = &sink{}, &sink{}
+	wires := make([]endpoint.Wire, 0, 2)
+	for i, s := range []*sink{one, two} {
+		session, name := fmt.Sprint("s_", i+1), fmt.Sprint("t", i+1)
+		b, err := hub.Open(t.Context(), relay.OpenOptions{Account: account, Project: project, Session: session})
+		if err != nil {
+			t.Fatal(err)
+		}
+		answered := hold(t.Context(), b, name, s)
+		for len(link.Sent()) == 0 {
+			if len(answered) > 0 {
+				t.Fatalf("hold: %v", (<-answered).err)
+			}
+			runtime.Gosched()
+		}
+		if err := link.Take(fmt.Appendf(nil, `{"t":"held","id":%d,"tab":%q,"target":"T"}`, i+1, name)); err != nil {
+			t.Fatal(err)
+		}
+		got := <-answered
+		if got.err != nil {
+			t.Fatal(got.err)
+		}
+		wires = append(wires, got.wire)
+	}
+	send(t, wires[0], one, "", "A.b", "{}")
+	send(t, wires[1], two, "", "A.b", "{}")
+	return link, one, two
+}
+
+// wantNothingForeign holds what s_2 heard of a frame against what the frame is about.
+func wantNothingForeign(t *testing.T, message []byte, heard []string) {
+	t.Helper()
+	var head struct {
+		T   string `json:"t"`
+		Tab string `json:"tab"`
+		ID  int64  `json:"id"`
+	}
+	line, _, _ := bytes.Cut(message, []byte("\n"))
+	if err := json.Unmarshal(line, &head); err != nil {
+		t.Fatalf("taken, but not readable: %q", line)
+	}
+	for _, said := range heard {
+		isReply := strings.HasPrefix(said, "A.b") && (head.ID == 4 || head.T == "asleep" || head.T == "held" || head.T == "tabs")
+		if !isReply && head.Tab != "t2" && head.T != "tabs" {
+			t.Errorf("%s, of %q", said, line)
+		}
+	}
 }
 
 // Whatever is taken proves one text only: a project without the separator and a nonce in its one spelling.

@@ -54,23 +54,28 @@ func NewHub(o Options) *Hub {
 	return h
 }
 
-// ServeHTTP is GET /api/browser/extension/connect. It returns when the link has ended.
+// ServeHTTP is GET /api/browser/extension/connect. It returns once the socket is upgraded, so that a link does not
+// hold what its request needed; Close waits for the link itself.
 func (h *Hub) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if status := h.admit(r); status != http.StatusOK {
 		http.Error(w, http.StatusText(status), status)
 		return
 	}
-	defer h.serving.Done()
 	conn, err := websocket.Accept(w, r, &websocket.AcceptOptions{
 		InsecureSkipVerify: true, // admit has compared Origin and Host exactly; the library would let a missing Origin pass
 	})
 	if err != nil {
 		h.settle(nil)
+		h.serving.Done()
 		h.log.DebugContext(r.Context(), "socket not upgraded", slog.Any("error", err))
 		return
 	}
 	// A hijacked request's context says nothing of its socket; what ends a link is in link.go.
-	h.serve(context.WithoutCancel(r.Context()), conn)
+	ctx := context.WithoutCancel(r.Context())
+	go func() {
+		defer h.serving.Done()
+		h.serve(ctx, conn)
+	}()
 }
 
 // serve runs one socket: the opening, then the link until its end.
