@@ -132,6 +132,10 @@ func TestAllIsDisconnectedOnlyOnceItIsSaidAgain(t *testing.T) {
 	other := w.another(popup, "Research")
 	popup.must(popup.session, "Page.bringToFront", object{}, nil)
 	popup.until("document.querySelectorAll('.chip').length === 2")
+	popup.tabTo(".chip input:checked")
+	popup.press("ArrowRight")
+	popup.until("document.activeElement.matches('.chip:last-child input:checked')")
+	popup.until(fmt.Sprintf("document.querySelector('#server').textContent.startsWith(%q)", strings.TrimPrefix(other.http.URL, "http://")))
 	popup.tabTo("#disconnect-all")
 	popup.press("Enter")
 	popup.until("document.activeElement.id === 'confirm-no'")
@@ -265,4 +269,9 @@ func TestATabThatStaysOnItsSiteIsNobodysElsewhere(t *testing.T) {
 	tab.goTo(w.site.URL + "/back")
 	w.server.tabsUntil("a tab that is awake", func(tabs []sharedTab) bool { return len(tabs) == 1 && tabs[0].Suspended == "" })
 	w.server.must(name, object{"run": "@state"})
+	popup.click("#unshare")
+	popup.until("!document.querySelector('#share').hidden")
+	if chosen := popup.eval("document.querySelector('#level-act').checked || document.querySelector('#stays').checked"); chosen != false {
+		t.Error("what was chosen for the tab before is still chosen")
+	}
 }

@@ -160,8 +160,12 @@ func TestEveryStateOfThePopup(t *testing.T) {
 	e.look("no-code")
 	w.pair(popup)
 	e.look("empty")
+	popup.eval("document.querySelector('#stays').click()")
 	share(popup, "read")
 	e.look("one")
+	popup.eval("document.querySelector('#add').click()")
+	e.look("adding")
+	popup.eval("document.querySelector('#connect-cancel').click()")
 	w.sharesSix(popup)
 	e.look("six")
 	e.eval("document.querySelector('main').scrollTo(0, 9999)")
@@ -176,6 +180,9 @@ func TestEveryStateOfThePopup(t *testing.T) {
 	e.look("several")
 	popup.eval("document.querySelector('#disconnect-all').click()")
 	e.look("several-asked")
+	popup.eval("document.querySelector('#confirm-no').click(); document.querySelector('.chip:nth-of-type(2) input').click()")
+	popup.until("document.querySelector('#current-note').textContent.includes('shared with Invoices')")
+	e.look("of-another")
 }
 
 // sharesSix shares five tabs besides the one that is: one is in use, one asleep.

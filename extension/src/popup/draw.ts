@@ -120,6 +120,7 @@ function drawCurrent(
   const canShare = !isShared && current.unusable === undefined;
   const isOffered = canShare && project.link.is !== 'refused';
   drawPage(current);
+  if (shared === undefined) resetChoice();
   element('card', HTMLElement).setAttribute('data-shared', String(shared !== undefined));
   drawNote(shared, noteWords(current, project, other?.name));
   hide('share', !canShare);
@@ -127,6 +128,13 @@ function drawCurrent(
   drawStop(isShared ? current.tab : undefined);
   drawLevels(project, shared, isOffered);
   drawStays(current, shared, isOffered);
+}
+
+/** What was chosen for a tab that was shared is not chosen for the next: less is the default. */
+function resetChoice(): void {
+  if (element('card', HTMLElement).getAttribute('data-shared') !== 'true') return;
+  element('level-read', HTMLInputElement).checked = true;
+  element('stays', HTMLInputElement).checked = false;
 }
 
 function drawNote(shared: TabView | undefined, words: string): void {
@@ -168,6 +176,7 @@ function drawStays(current: CurrentView, shared: TabView | undefined, isOffered:
   const isSite = /^https?:/.test(current.url);
   hide('stays-choice', !(isOffered && isSite) && shared?.stays !== true);
   element('stays', HTMLInputElement).hidden = shared !== undefined;
+  element('stays', HTMLInputElement).disabled = shared !== undefined;
   write(element('stays-words', HTMLElement), shared === undefined ? staysOffer : staysWords);
 }
 
