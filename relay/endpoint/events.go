@@ -34,6 +34,7 @@ func (h *hold) Event(child, method string, params []byte) {
 		if t.state.keep(method, params) {
 			r.deliver(t, method, params)
 		}
+		r.afterRestore(t, method, params)
 	}
 }
 

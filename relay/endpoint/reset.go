@@ -214,7 +214,8 @@ func (t *target) isKnown() {
 	}
 }
 
-// whenKnown calls then once the addresses of all frames are known, as far as they answer.
+// whenKnown calls then once the addresses of all frames are known, as far as they answer: one that is held back for a
+// client may not before that client has let it go on.
 func (r *router) whenKnown(then func()) {
 	left := 1
 	known := func() {
@@ -224,7 +225,7 @@ func (r *router) whenKnown(then func()) {
 		}
 	}
 	r.each(func(t *target) {
-		if t.asking != nil {
+		if t.asking != nil && !t.isWaiting() {
 			left++
 			t.asking = append(t.asking, known)
 		}

@@ -88,8 +88,8 @@ func (r *router) withdraw(a *attachment) {
 	set := a.set
 	a.set = nil
 	h := a.target.liveHold()
-	if h == nil || a.target.tab.wants <= 1 {
-		return // the tab is let go, and all that was set in it
+	if h == nil || a.client.gone && !a.target.tab.hasOthers(a.client) {
+		return // the tab is let go, and with it all that was set
 	}
 	for _, s := range slices.Backward(set) {
 		back := s.undo
@@ -109,6 +109,17 @@ func (r *router) withdraw(a *attachment) {
 			h.tell(a.target, back)
 		}
 	}
+}
+
+// hasOthers reports whether another client uses the tab.
+func (t *tab) hasOthers(c *client) bool {
+	targets := []*target{t.page, t.wrapper}
+	if t.hold != nil {
+		targets = append(targets, t.hold.inOrder()...)
+	}
+	return slices.ContainsFunc(targets, func(t *target) bool {
+		return slices.ContainsFunc(t.attachments, func(a *attachment) bool { return a.client != c })
+	})
 }
 
 // tell sends a call of the router's own whose answer does not matter.

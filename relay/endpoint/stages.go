@@ -1,6 +1,7 @@
 package endpoint
 
 import (
+	"bytes"
 	"encoding/json"
 	"maps"
 	"slices"
@@ -15,6 +16,7 @@ type stages map[string]*passed
 
 type passed struct {
 	loader string
+	at     float64 // when the newest was, in Chrome's seconds
 	names  []string
 	params [][]byte
 }
@@ -22,9 +24,10 @@ type passed struct {
 // keep answers false for a stage that was told before.
 func (s stages) keep(params []byte) bool {
 	var stage struct {
-		Frame  string `json:"frameId"`
-		Loader string `json:"loaderId"`
-		Name   string `json:"name"`
+		Frame  string  `json:"frameId"`
+		Loader string  `json:"loaderId"`
+		Name   string  `json:"name"`
+		At     float64 `json:"timestamp"`
 	}
 	if json.Unmarshal(params, &stage) != nil {
 		return false
@@ -40,6 +43,7 @@ func (s stages) keep(params []byte) bool {
 	if slices.Contains(frame.names, stage.Name) {
 		return false
 	}
+	frame.at = stage.At
 	frame.names, frame.params = append(frame.names, stage.Name), append(frame.params, params)
 	return true
 }
@@ -59,4 +63,46 @@ func (s stages) all() [][]byte {
 		all = append(all, s[frame].params...)
 	}
 	return all
+}
+
+// afterRestore follows a page that came back from Chrome's back-forward cache. Chrome tells of no stages then and of
+// no load, and clients that wait for one would wait for ever: they are told what the page has behind it.
+func (r *router) afterRestore(t *target, method string, params []byte) {
+	if method != "Page.frameNavigated" || t.child != "" || !bytes.Contains(params, []byte(`"BackForwardCacheRestore"`)) {
+		return
+	}
+	var restored struct {
+		Frame frameNames `json:"frame"`
+		Type  string     `json:"type"`
+	}
+	if json.Unmarshal(params, &restored) != nil || restored.Type != "BackForwardCacheRestore" || restored.Frame.Parent != "" {
+		return
+	}
+	var at float64
+	for _, frame := range t.state.stages {
+		at = max(at, frame.at)
+	}
+	for _, name := range []string{"init", "commit", "DOMContentLoaded", "load", "networkAlmostIdle", "networkIdle"} {
+		stage := encode(map[string]any{
+			"frameId": restored.Frame.ID, "loaderId": restored.Frame.Loader, "name": name, "timestamp": at,
+		})
+		if t.state.keep("Page.lifecycleEvent", stage) {
+			r.deliver(t, "Page.lifecycleEvent", stage)
+		}
+		if event := eventOf(name); event != "" {
+			r.deliver(t, event, encode(map[string]float64{"timestamp": at}))
+		}
+	}
+}
+
+// eventOf is the event of its own that a main frame's stage has.
+func eventOf(stage string) string {
+	switch stage {
+	case "DOMContentLoaded":
+		return "Page.domContentEventFired"
+	case "load":
+		return "Page.loadEventFired"
+	default:
+		return ""
+	}
 }
