@@ -29,12 +29,8 @@ func dialRaw(tb testing.TB, address string, p persona) *rawLink {
 }
 
 func pairRaw(address string, p persona) (*rawLink, error) {
-	conn, err := net.Dial("tcp", address) //nolint:noctx // a bench's own socket
+	l, err := connectRaw(address)
 	if err != nil {
-		return nil, err
-	}
-	l := &rawLink{conn: conn, in: bufio.NewReaderSize(conn, 4096)}
-	if err := l.upgrade(address); err != nil {
 		return nil, err
 	}
 	if err := l.write(p.hello(nonce())); err != nil {
@@ -53,6 +49,16 @@ func pairRaw(address string, p persona) (*rawLink, error) {
 		return nil, errors.Join(errors.New("not paired"), err)
 	}
 	return l, nil
+}
+
+// connectRaw upgrades a socket and says nothing on it.
+func connectRaw(address string) (*rawLink, error) {
+	conn, err := net.Dial("tcp", address) //nolint:noctx // a bench's own socket
+	if err != nil {
+		return nil, err
+	}
+	l := &rawLink{conn: conn, in: bufio.NewReaderSize(conn, 4096)}
+	return l, l.upgrade(address)
 }
 
 func (l *rawLink) upgrade(address string) error {
