@@ -326,18 +326,11 @@ func startChromium(t *testing.T) string {
 	t.Helper()
 	command := exec.CommandContext(context.WithoutCancel(t.Context()), "chromium-headless-shell",
 		"--no-sandbox", "--disable-gpu", "--remote-debugging-port=0", "--user-data-dir="+t.TempDir(), "about:blank")
-	command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	said, err := command.StderrPipe()
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := command.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		_ = syscall.Kill(-command.Process.Pid, syscall.SIGKILL) // its children write into the folder, too
-		_ = command.Wait()
-	})
+	startTogether(t, command)
 	const announced = "DevTools listening on ws://"
 	for lines := bufio.NewScanner(said); lines.Scan(); {
 		if _, address, found := strings.Cut(lines.Text(), announced); found {
@@ -347,4 +340,17 @@ func startChromium(t *testing.T) string {
 	}
 	t.Fatal("Chromium said no address")
 	return ""
+}
+
+// startTogether starts a process that ends with the test, and all its children with it: they write into its folder too.
+func startTogether(t *testing.T, command *exec.Cmd) {
+	t.Helper()
+	command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	if err := command.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = syscall.Kill(-command.Process.Pid, syscall.SIGKILL)
+		_ = command.Wait()
+	})
 }
