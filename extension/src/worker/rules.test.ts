@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { openingRule, tabRule } from './rules.ts';
 
 const writes = {
-  resourceTypes: ['main_frame', 'sub_frame', 'ping'],
+  resourceTypes: ['main_frame', 'sub_frame', 'object', 'ping'],
   requestMethods: ['post', 'put', 'patch', 'delete'],
 };
 

@@ -25,7 +25,7 @@ function block(id: number, tabs: { tabIds?: number[]; excludedTabIds?: number[] 
     action: { type: 'block' },
     condition: {
       ...tabs,
-      resourceTypes: ['main_frame', 'sub_frame', 'ping'],
+      resourceTypes: ['main_frame', 'sub_frame', 'object', 'ping'], // an object's or embed's page is of a type of its own
       requestMethods: ['post', 'put', 'patch', 'delete'],
     },
   } as Rule;
