@@ -156,3 +156,12 @@ func TestRawRepliesAndEventsKeepTheirOrder(t *testing.T) {
 		t.Errorf("order is %v", order)
 	}
 }
+
+func mustJSON(t *testing.T, value any) []byte {
+	t.Helper()
+	text, err := json.Marshal(value)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text
+}

@@ -9,6 +9,10 @@ import { type ErrorCode, type Header, Refusal } from './wire.ts';
 /** A tab that could not be attached anew is tried again after this, or when something happens to it. */
 const againMS = 5000;
 
+/** A tab that has to rest again within a minute rests twice as long, up to five minutes. */
+const calmMS = 60_000;
+const mostRestMS = 300_000;
+
 /** What of the worker holds need. */
 export type Rooms = {
   book: Book;
@@ -78,7 +82,10 @@ export class Holding {
   rest(tab: number, why: string): void {
     const hold = this.holds.ofTab(tab);
     if (hold?.state !== 'held') return;
-    hold.restsUntilMS = this.#rooms.nowMS() + againMS;
+    const now = this.#rooms.nowMS();
+    const isCalm = now - hold.restsUntilMS > calmMS;
+    hold.restMS = isCalm ? againMS : Math.min(hold.restMS * 2, mostRestMS);
+    hold.restsUntilMS = now + hold.restMS;
     this.#sleep(hold, why);
   }
 
@@ -232,6 +239,7 @@ function newHold({ key, session, line, tab: name }: Wish, tab: number): Hold {
     scripts: new Set(),
     isJoining: false,
     isNudged: false,
+    restMS: againMS,
     restsUntilMS: 0,
     opensUntilMS: 0,
     turn: Promise.resolve(),

@@ -35,6 +35,8 @@ export type Hold = {
   isNudged: boolean;
   /** Until then it is not tried. */
   restsUntilMS: number;
+  /** How long it rested the last time. */
+  restMS: number;
   /** Until then a window that the page opens is the session's. */
   opensUntilMS: number;
   /** Commands to a read-only tab wait, one after the other, for what must stand before them. */

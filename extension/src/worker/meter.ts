@@ -1,7 +1,8 @@
 /** A tab tells at most so many events a second that clients can do without; the others of that second are dropped. */
 export const mostDroppable = 1000;
-/** A tab that tells more than this in a second, dropped ones included, is let go. */
-export const mostEvents = 20_000;
+/** A tab that tells so many events, dropped ones included, beyond steadyEvents a second is let go. */
+export const burstEvents = 10_000;
+export const steadyEvents = 2000;
 /** While this much waits to be sent, what clients can do without is dropped. */
 export const crowdedBytes = 4 << 20;
 /** While this much waits to be sent, a tab that tells more is let go. */
@@ -21,28 +22,31 @@ const droppable: ReadonlySet<string> = new Set([
 
 export type Verdict = 'told' | 'dropped' | 'flood';
 
-/** Counts what one tab tells, second by second. */
+/** Counts what one tab tells. */
 export class Meter {
   #second = 0;
-  #events = 0;
   #spared = 0;
-  /** How many events were dropped, ever. */
-  dropped = 0;
+  /** How many events came that steadyEvents a second has not made up for yet. */
+  #ahead = 0;
+  #countedMS = 0;
 
-  /** Judges one event of so many characters. */
+  /** Judges one event. */
   judge(method: string, nowMS: number, backlogBytes: number): Verdict {
+    const made = ((nowMS - this.#countedMS) / 1000) * steadyEvents;
+    this.#ahead = Math.max(0, this.#ahead - Math.max(0, made)) + 1;
+    this.#countedMS = nowMS;
+    if (this.#ahead > burstEvents) return 'flood';
+    if (!droppable.has(method)) return backlogBytes > fullBytes ? 'flood' : 'told';
+    return this.#isSpared(nowMS) && backlogBytes <= crowdedBytes ? 'told' : 'dropped';
+  }
+
+  #isSpared(nowMS: number): boolean {
     const second = Math.floor(nowMS / 1000);
     if (second !== this.#second) {
       this.#second = second;
-      this.#events = 0;
       this.#spared = 0;
     }
-    this.#events += 1;
-    if (this.#events > mostEvents) return 'flood';
-    if (!droppable.has(method)) return backlogBytes > fullBytes ? 'flood' : 'told';
     this.#spared += 1;
-    if (this.#spared <= mostDroppable && backlogBytes <= crowdedBytes) return 'told';
-    this.dropped += 1;
-    return 'dropped';
+    return this.#spared <= mostDroppable;
   }
 }

@@ -3,6 +3,7 @@ import { answer, crashed, failureOf, refuse, unknownChild } from './answers.ts';
 import { Holding, type Rooms, type Wish } from './holding.ts';
 import type { Flight, Hold, Way } from './holds.ts';
 import { fields, json, member, text } from './parse.ts';
+import { Pulse } from './pulse.ts';
 import type { Standing } from './standing.ts';
 import { Telling } from './telling.ts';
 import { type CallFailure, type Command, Refusal } from './wire.ts';
@@ -40,6 +41,8 @@ export type Order = Command & { key: string; line: Way };
 export type RawRooms = Omit<Rooms, 'tell'> & {
   /** Throws where a command may not go to a tab now. */
   gate(tab: number, method: string, params: unknown): void;
+  /** Asks Chrome something that it answers at once. */
+  ask(): Promise<unknown>;
   painting(tab: number, capture: () => Promise<unknown>): Promise<unknown>;
 };
 
@@ -54,7 +57,11 @@ export class Raw {
 
   constructor(rooms: RawRooms) {
     this.#rooms = rooms;
-    this.#telling = new Telling({ ...rooms, flooded: (hold) => this.#flooded(hold) });
+    this.#telling = new Telling({
+      ...rooms,
+      pulse: new Pulse(rooms.ask, rooms.nowMS),
+      flooded: (hold) => this.#flooded(hold),
+    });
     this.#holding = new Holding({
       ...rooms,
       tell: (hold, child, method, params) => this.#telling.tell(hold, child, method, params),

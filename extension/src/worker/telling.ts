@@ -6,12 +6,14 @@ import { withoutFrames } from './frames.ts';
 import { isOwn } from './grants.ts';
 import type { Hold } from './holds.ts';
 import { fields, member, text } from './parse.ts';
+import type { Pulse } from './pulse.ts';
 import type { Seats } from './seats.ts';
 import { Refusal } from './wire.ts';
 
 type Rooms = {
   book: Book;
   seats: Seats;
+  pulse: Pulse;
   nowMS(): number;
   /** The tab tells more than can be passed on. */
   flooded(hold: Hold): void;
@@ -29,6 +31,10 @@ export class Telling {
   tell(hold: Hold, child: string, method: string, params: unknown): void {
     const standing = this.#rooms.book.ofName(hold.key, hold.name);
     if (standing === undefined || standing.suspended !== undefined) return;
+    if (this.#rooms.pulse.isHeldUpBy(hold)) {
+      this.#rooms.flooded(hold);
+      return;
+    }
     if (!eventTold(standing.level, method)) return;
     if (this.isOwnChild(hold, child) || this.isOwnChild(hold, sessionOf(method, params))) return;
     const { line } = hold;
