@@ -66,7 +66,7 @@ func (s stages) all() [][]byte {
 }
 
 // afterRestore follows a page that came back from Chrome's back-forward cache. Chrome tells of no stages then and of
-// no load, and clients that wait for one would wait for ever: they are told what the page has behind it.
+// no load nor of a new document, and clients that wait for one would wait for ever: they are told what the page has behind it.
 func (r *router) afterRestore(t *target, method string, params []byte) {
 	if method != "Page.frameNavigated" || t.child != "" || !bytes.Contains(params, []byte(`"BackForwardCacheRestore"`)) {
 		return
@@ -93,6 +93,8 @@ func (r *router) afterRestore(t *target, method string, params []byte) {
 			r.deliver(t, event, encode(map[string]float64{"timestamp": at}))
 		}
 	}
+	t.state.keep("DOM.documentUpdated", nil)
+	r.deliver(t, "DOM.documentUpdated", nil)
 }
 
 // eventOf is the event of its own that a main frame's stage has.

@@ -87,12 +87,21 @@ type client struct {
 	lastID int
 }
 
-func connect(t *testing.T, url string) *client {
+func dial(t *testing.T, url string) *websocket.Conn {
 	t.Helper()
-	conn, _, err := websocket.Dial(t.Context(), url, nil)
+	conn, answer, err := websocket.Dial(t.Context(), url, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
+	if answer.Body != nil {
+		_ = answer.Body.Close()
+	}
+	return conn
+}
+
+func connect(t *testing.T, url string) *client {
+	t.Helper()
+	conn := dial(t, url)
 	conn.SetReadLimit(-1)
 	c := &client{t: t, conn: conn, news: make(chan struct{}), ended: make(chan struct{})}
 	ctx, cancel := context.WithCancel(context.Background())
