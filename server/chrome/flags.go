@@ -23,6 +23,8 @@ func commandLine(b Binary, profile string) []string {
 		"--no-first-run",
 		"--no-default-browser-check",
 		"--no-startup-window",
+		// Frames of other sites have processes of their own, in the headless shell too, as they have everywhere else.
+		"--site-per-process",
 		"--disable-background-networking",
 		"--disable-breakpad",
 		"--disable-client-side-phishing-detection",

@@ -349,7 +349,7 @@ func TestTabsAreMadeShownAndClosedForClients(t *testing.T) {
 	}
 	changed := b.Changed()
 	tab, err := b.NewTab(t.Context())
-	if err != nil || len(b.Tabs()) != 1 || b.Tabs()[0].ID != tab || b.Tabs()[0].Target == "" {
+	if err != nil || len(b.Tabs()) != 1 || b.Tabs()[0].ID != tab || b.Tabs()[0].Target == "" || b.Tabs()[0].URL != "about:blank" {
 		t.Fatalf("%q %v %+v", tab, err, b.Tabs())
 	}
 	<-changed

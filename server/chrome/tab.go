@@ -273,6 +273,9 @@ func (b *Browser) openTab(ctx context.Context) (*tab, error) {
 	for {
 		b.mu.Lock()
 		t, changed := b.find(func(t *tab) bool { return t.targetID == made.TargetID }), b.changed
+		if t != nil && t.view.URL == "" {
+			t.view.URL = blank.URL // Chrome tells it later
+		}
 		b.mu.Unlock()
 		if t != nil {
 			return t, b.fit(ctx, t)
