@@ -76,6 +76,8 @@ func (k kind) admits(raw []byte) bool {
 		return raw[0] == '"' && isForeign(text(raw))
 	case kindDrag:
 		return isDragWithoutFiles(raw)
+	case kindDropped:
+		return kind{name: kindNumber}.holdsRaw(raw)
 	default:
 		return k.holdsRaw(raw)
 	}

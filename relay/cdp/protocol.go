@@ -93,7 +93,7 @@ func (k kind) protocolType() string {
 		return kindArray
 	case kindPageURL, kindForeign:
 		return kindString
-	case kindLocated:
+	case kindLocated, kindDropped:
 		return kindNumber
 	case kindHeaders, kindDrag:
 		return kindObject

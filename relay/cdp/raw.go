@@ -46,6 +46,53 @@ func (t *Table) Raw(level, method string, params []byte) Verdict {
 	return deny("%s: %s", method, refused)
 }
 
+// ToSend is what of a permitted command's params goes to the browser: all but the parameters of kind dropped. The answer
+// is the given slice itself where there is none.
+func (t *Table) ToSend(method string, params []byte) []byte {
+	drops := t.drops[method]
+	if drops == nil {
+		return params
+	}
+	given, err := members(params)
+	if err != nil {
+		return []byte(`{}`)
+	}
+	kept := slices.DeleteFunc(slices.Clone(given), func(m member) bool { return drops[m.name] })
+	if len(kept) == len(given) {
+		return params
+	}
+	var out bytes.Buffer
+	for i, m := range kept {
+		out.WriteByte("{,"[min(i, 1)])
+		out.Write(m.quoted)
+		out.WriteByte(':')
+		out.Write(m.value)
+	}
+	if len(kept) == 0 {
+		out.WriteByte('{')
+	}
+	out.WriteByte('}')
+	return out.Bytes()
+}
+
+func dropped(methods map[string][]rule) map[string]map[string]bool {
+	drops := map[string]map[string]bool{}
+	for method, rules := range methods {
+		for _, rule := range rules {
+			for name, kind := range rule.Params {
+				if kind.name != kindDropped {
+					continue
+				}
+				if drops[method] == nil {
+					drops[method] = map[string]bool{}
+				}
+				drops[method][name] = true
+			}
+		}
+	}
+	return drops
+}
+
 // Writes reports whether the method changes page or browser, or is not permitted at all.
 func (t *Table) Writes(method string) bool { return !t.reads[method] }
 
@@ -73,8 +120,9 @@ func (t *Table) whyNever(method string) string {
 
 // member is one parameter as it was given: a span of the params.
 type member struct {
-	name  string
-	value []byte
+	name   string
+	quoted []byte // the name as it was written
+	value  []byte
 }
 
 // members takes the params apart, sorted by name, and refuses a name that is given twice at any depth: readers disagree
@@ -96,12 +144,13 @@ func members(params []byte) ([]member, error) {
 		if err != nil {
 			return nil, err
 		}
-		given := member{name: text(name)}
+		end := decoder.InputOffset()
+		given := member{name: text(name), quoted: params[end-int64(len(name)) : end : end]}
 		value, err := decoder.ReadValue()
 		if err != nil {
 			return nil, err
 		}
-		end := decoder.InputOffset()
+		end = decoder.InputOffset()
 		given.value = params[end-int64(len(value)) : end : end]
 		all = append(all, given)
 	}

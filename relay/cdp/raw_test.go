@@ -100,6 +100,26 @@ func TestRawCostsNoMoreMemoryForLongerScript(t *testing.T) {
 	}
 }
 
+func TestToSend(t *testing.T) {
+	t.Parallel()
+	table := loadTable(t)
+	for name, c := range map[string]struct{ method, params, want string }{
+		"a native key is not sent on":        {"Input.dispatchKeyEvent", `{"type":"keyDown","nativeVirtualKeyCode":84,"key":"t"}`, `{"key":"t","type":"keyDown"}`},
+		"nor in escapes":                     {"Input.dispatchKeyEvent", `{"nativeVirtualKey\u0043ode":84,"text":"\u0074\ud800"}`, `{"text":"\u0074\ud800"}`},
+		"nor alone":                          {"Input.dispatchKeyEvent", `{"nativeVirtualKeyCode":84}`, `{}`},
+		"nor a zero":                         {"Input.dispatchKeyEvent", `{"nativeVirtualKeyCode":0,"key":"t"}`, `{"key":"t"}`},
+		"a key without one stays as it is":   {"Input.dispatchKeyEvent", ` {"type": "keyDown"}`, ` {"type": "keyDown"}`},
+		"no params stay none":                {"Input.dispatchKeyEvent", ``, ``},
+		"what cannot be read is not sent":    {"Input.dispatchKeyEvent", `{"nativeVirtualKeyCode":84`, `{}`},
+		"another method stays as it is":      {"Runtime.evaluate", `{"expression":"nativeVirtualKeyCode"}`, `{"expression":"nativeVirtualKeyCode"}`},
+		"the same word in a value stays put": {"Input.dispatchKeyEvent", `{"key":"nativeVirtualKeyCode"}`, `{"key":"nativeVirtualKeyCode"}`},
+	} {
+		if got := string(table.ToSend(c.method, []byte(c.params))); got != c.want {
+			t.Errorf("%s: %s, want %s", name, got, c.want)
+		}
+	}
+}
+
 func TestWrites(t *testing.T) {
 	t.Parallel()
 	table := loadTable(t)

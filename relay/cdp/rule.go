@@ -45,6 +45,7 @@ const (
 	kindHeaders = "headers"
 	kindForeign = "foreign"
 	kindDrag    = "drag"
+	kindDropped = "dropped"
 )
 
 func (k *kind) UnmarshalJSON(data []byte) error {
@@ -64,7 +65,7 @@ func (k *kind) UnmarshalJSON(data []byte) error {
 func (r rule) validate() error {
 	return r.validateKinds(
 		kindString, kindNumber, kindInteger, kindBoolean, kindObject, kindAny, kindPageURL, kindLocated,
-		kindArray, kindItems, kindHeaders, kindForeign, kindDrag,
+		kindArray, kindItems, kindHeaders, kindForeign, kindDrag, kindDropped,
 	)
 }
 

@@ -23,8 +23,9 @@ type Table struct {
 	functions map[string]permission
 	events    map[string]permission
 
-	raw   map[string][]rule // those for raw clients alone, then methods'
-	never map[string]string // why, by method or domain
+	raw   map[string][]rule          // those for raw clients alone, then methods'
+	never map[string]string          // why, by method or domain
+	drops map[string]map[string]bool // parameters, by method, that are not sent on
 	reads map[string]bool
 	told  map[string]permission
 	strip stripping
@@ -89,6 +90,7 @@ func (f file) table() *Table {
 	for method, rules := range f.Methods {
 		t.raw[method] = append(t.raw[method], rules...)
 	}
+	t.drops = dropped(t.raw)
 	for _, method := range f.Reads {
 		t.reads[method] = true
 	}

@@ -54,6 +54,8 @@ function refuseNamed(kind: string, value: unknown): string {
       return isForeign(value) ? '' : "is not a name of the client's own";
     case 'drag':
       return isDragWithoutFiles(value) ? '' : 'is not a drag of items without files';
+    case 'dropped':
+      return holds('number', value) ? '' : 'is not of kind dropped';
     default:
       return holds(kind, value) ? '' : `is not of kind ${kind}`;
   }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import vectors from '../../../relay/cdp/testdata/raw.json' with { type: 'json' };
-import { eventTold, judgeRaw } from './table.ts';
+import { eventTold, judgeRaw, toSend } from './table.ts';
 
 type Case = { name: string; level: string; method: string; params?: unknown; reason: string };
 
@@ -14,6 +14,14 @@ for (const c of vectors.calls as Case[]) {
 test('numbers beyond all are none', () => {
   const verdict = judgeRaw('act', 'Emulation.setCPUThrottlingRate', JSON.parse('{"rate":1e999}'));
   assert.equal(verdict.reason, 'Emulation.setCPUThrottlingRate: rate is not of kind number');
+});
+
+test('a native key is not sent on', () => {
+  const key = { type: 'keyDown', key: 't' };
+  assert.deepEqual(toSend('Input.dispatchKeyEvent', { ...key, nativeVirtualKeyCode: 84 }), key);
+  assert.deepEqual(toSend('Input.dispatchKeyEvent', { nativeVirtualKeyCode: 0 }), {});
+  const script = { expression: '1', nativeVirtualKeyCode: 1 };
+  assert.equal(toSend('Runtime.evaluate', script), script);
 });
 
 test('events are told by level', () => {

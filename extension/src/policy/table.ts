@@ -21,6 +21,7 @@ type Permission = { level: string; retry: boolean };
 
 const METHODS = readMethods<Kind>(methods.methods);
 const RAW = readMethods<RawKind>(methods.raw);
+const DROPS = readDrops(RAW);
 const NEVER = new Map(Object.entries(methods.never));
 const TOLD = readTold(methods.told);
 const FUNCTIONS = readPermissions(methods.functions);
@@ -66,6 +67,13 @@ export function judgeRaw(level: string, method: string, params: unknown): Verdic
   }
   if (refused !== '') return deny(`${method}: ${refused}`);
   return deny(`${method} is not permitted at level ${shown(level)}`);
+}
+
+/** What of a permitted command's params goes to Chrome: all but the parameters of kind dropped. */
+export function toSend(method: string, params: object): object {
+  const drops = DROPS.get(method);
+  if (drops === undefined) return params;
+  return Object.fromEntries(Object.entries(params).filter(([name]) => !drops.has(name)));
 }
 
 /** May a raw client of a grant at this level see the event? What it holds must go through strip all the same. */
@@ -204,6 +212,18 @@ function readKinds<K>(params: Record<string, K | undefined>): ReadonlyMap<string
     if (kind !== undefined) kinds.set(name, kind);
   }
   return kinds;
+}
+
+function readDrops(
+  methods: ReadonlyMap<string, readonly RawRule[]>,
+): ReadonlyMap<string, ReadonlySet<string>> {
+  const drops = new Map<string, ReadonlySet<string>>();
+  for (const [method, rules] of methods) {
+    const params = rules.flatMap((rule) => [...rule.params]);
+    const names = params.filter(([, kind]) => kind === 'dropped').map(([name]) => name);
+    if (names.length > 0) drops.set(method, new Set(names));
+  }
+  return drops;
 }
 
 function readTold(listed: Record<string, string[]>): ReadonlyMap<string, string> {
