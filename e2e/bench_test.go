@@ -92,6 +92,9 @@ func after() []program.Step {
 // far is a real extension on a link with a length.
 type far struct {
 	browser *relay.Browser
+	person  *demo.Person
+	page    string // the shared page's address
+	line    *delayed
 }
 
 func (f *far) run(b *testing.B, p program.Program) {
@@ -124,19 +127,20 @@ func openFar(b *testing.B, each time.Duration) *far {
 	})
 	b.Cleanup(func() { _ = hub.Close(context.Background()) })
 	front := httptest.NewUnstartedServer(hub)
-	front.Listener = delayed{Listener: front.Listener, each: each}
+	line := &delayed{Listener: front.Listener, each: each}
+	front.Listener = line
 	front.Start()
 	b.Cleanup(front.Close)
-	shareBenchPage(b, front.Listener.Addr(), pairing)
+	person, page := shareBenchPage(b, front.Listener.Addr(), pairing)
 	browser, err := hub.Open(b.Context(), relay.OpenOptions{Account: "a", Project: "p_bench", Session: "s_bench"})
 	if err != nil {
 		b.Fatal(err)
 	}
 	b.Cleanup(func() { _ = browser.Close(context.Background()) })
-	return &far{browser: browser}
+	return &far{browser: browser, person: person, page: page, line: line}
 }
 
-func shareBenchPage(b *testing.B, at net.Addr, p benchPairing) {
+func shareBenchPage(b *testing.B, at net.Addr, p benchPairing) (*demo.Person, string) {
 	b.Helper()
 	page := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/html")
@@ -162,6 +166,7 @@ func shareBenchPage(b *testing.B, at net.Addr, p benchPairing) {
 	if err := person.Share(b.Context(), tab, "act"); err != nil {
 		b.Fatal(err)
 	}
+	return person, page.URL
 }
 
 // benchPage is a page of 20 links and a button that counts.

@@ -2,6 +2,7 @@ package e2e_test
 
 import (
 	"net"
+	"sync"
 	"time"
 )
 
@@ -9,12 +10,35 @@ import (
 type delayed struct {
 	net.Listener
 	each time.Duration
+
+	connsMu sync.Mutex
+	conns   []net.Conn
 }
 
-func (d delayed) Accept() (net.Conn, error) {
+// cut breaks every connection that was ever accepted.
+func (d *delayed) cut() {
+	d.connsMu.Lock()
+	defer d.connsMu.Unlock()
+	for _, c := range d.conns {
+		_ = c.Close()
+	}
+	d.conns = nil
+}
+
+func (d *delayed) keep(c net.Conn) {
+	d.connsMu.Lock()
+	defer d.connsMu.Unlock()
+	d.conns = append(d.conns, c)
+}
+
+func (d *delayed) Accept() (net.Conn, error) {
 	c, err := d.Listener.Accept()
-	if err != nil || d.each == 0 {
+	if err != nil {
 		return c, err
+	}
+	d.keep(c)
+	if d.each == 0 {
+		return c, nil
 	}
 	near, line := net.Pipe()
 	go carry(c, line, d.each)
