@@ -22,6 +22,8 @@ type hold struct {
 	tab    *tab
 	ready  chan struct{} // bound 1: the queue may hold commands
 	cancel context.CancelFunc
+	before <-chan struct{} // closed when the tab's last hold has ended; nil where there was none
+	ended  chan struct{}   // closed when this one has
 
 	isHeld   bool // the edge has it
 	isOver   bool
@@ -57,12 +59,16 @@ func (r *router) want(t *tab) {
 func (r *router) hold(t *tab) {
 	ctx, cancel := r.begin()
 	h := &hold{
-		router: r, tab: t, ready: make(chan struct{}, 1), cancel: cancel,
+		router: r, tab: t, ready: make(chan struct{}, 1), cancel: cancel, ended: make(chan struct{}),
 		inFlight: map[*command]struct{}{}, children: map[string]*target{}, ages: map[*target]int{},
 	}
 	t.page.state = newState()
+	// A tab that went and came back may still be let go of.
+	if last := r.lasts[t.known.ID]; last != nil {
+		h.before = last.ended
+	}
 	if r.spawnNow(func(context.Context) { h.keep(ctx) }) {
-		t.hold = h
+		t.hold, r.lasts[t.known.ID] = h, h
 	}
 }
 
@@ -115,6 +121,9 @@ func (h *hold) begin(ctx context.Context) (Wire, error) {
 	h.router.mu.Lock()
 	name := h.tab.known.ID
 	h.router.mu.Unlock()
+	if h.before != nil {
+		<-h.before
+	}
 	ctx, done := context.WithTimeout(ctx, holdWait)
 	defer done()
 	wire, err := h.router.edge.Hold(ctx, name, h)
@@ -167,6 +176,10 @@ func (r *router) finish(h *hold, err error) {
 	}
 	h.cut(err)
 	r.dropChildren(h)
+	close(h.ended)
+	if r.lasts[h.tab.known.ID] == h {
+		delete(r.lasts, h.tab.known.ID)
+	}
 	h.tab.hold = nil
 	if hasFailed || h.tab.isDropped || r.isOver {
 		h.tab.served(err)

@@ -34,7 +34,8 @@ type router struct {
 	places   int // clients connected or about to be
 	numbers  int
 	clients  map[*client]struct{}
-	tabs     map[string]*tab // by the edge's name
+	tabs     map[string]*tab  // by the edge's name
+	lasts    map[string]*hold // the newest of each tab, as long as it has not ended
 	targets  map[string]*target
 	sequence int // of what clients set
 	answers  map[string]answer
@@ -46,7 +47,7 @@ func newRouter(o GrantOptions) *router {
 	r := &router{
 		edge: o.Edge, options: o, log: o.Logger, over: make(chan struct{}), stop: stop,
 		browserID: newID(), contextID: newID(),
-		clients: map[*client]struct{}{}, tabs: map[string]*tab{}, targets: map[string]*target{},
+		clients: map[*client]struct{}{}, tabs: map[string]*tab{}, lasts: map[string]*hold{}, targets: map[string]*target{},
 		answers: browserAnswers(), pageOwn: pageAnswers(),
 	}
 	r.spawn = func(f func(context.Context)) { r.group.Go(func() { f(ctx) }) }
