@@ -1,7 +1,9 @@
 package extension_test
 
 import (
+	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -177,4 +179,68 @@ func TestCookiesAndCredentialsDoNotLeaveOverTheRawRoad(t *testing.T) {
 			}
 		}
 	}
+}
+
+// Chrome's numbers of nodes are those of a renderer process, which other tabs of the site are in too.
+func TestNodesOfAnotherTabAreNotReadByTheirNumbers(t *testing.T) {
+	t.Parallel()
+	s := newSharing(t, "act", "act")
+	s.tab.eval("window.w = open('/private'); 0")
+	s.tab.until("w.document.readyState === 'complete' && w.location.pathname === '/private'")
+	s.server.hold(s.name)
+	for _, method := range []string{"DOM.enable", "Accessibility.enable", "Runtime.enable"} {
+		s.server.mustRaw(s.name, method, nil)
+	}
+	var owns int
+	for id := 1; id <= 50; id++ {
+		for method, more := range map[string]object{
+			"DOM.getOuterHTML":                    {},
+			"DOM.describeNode":                    {"depth": -1},
+			"DOM.getBoxModel":                     {},
+			"DOM.getContentQuads":                 {},
+			"DOM.scrollIntoViewIfNeeded":          {},
+			"DOM.focus":                           {},
+			"Accessibility.getPartialAXTree":      {},
+			"Accessibility.getAXNodeAndAncestors": {},
+			"Accessibility.queryAXTree":           {"role": "heading"},
+			"DOM.resolveNode":                     {},
+		} {
+			params := object{"backendNodeId": id}
+			maps.Copy(params, more)
+			for _, context := range []int{0, 1, 2} {
+				if context > 0 {
+					if method != "DOM.resolveNode" {
+						continue
+					}
+					params["executionContextId"] = context
+				}
+				got := s.server.raw(s.name, method, params)
+				if strings.Contains(string(got.body), "/private") {
+					t.Errorf("%s of node %d (context %d) tells of a tab that is not shared: %.200s", method, id, context, got.body)
+				}
+				if method == "DOM.getOuterHTML" && strings.Contains(string(got.body), "Page /first") {
+					owns++
+				}
+				if object := objectOf(got.body); object != "" {
+					read := s.server.mustRaw(s.name, "Runtime.callFunctionOn", map[string]any{"objectId": object, "functionDeclaration": "function () { return this.ownerDocument?.title + location.pathname }", "returnByValue": true})
+					if strings.Contains(string(read), "/private") {
+						t.Errorf("%s of node %d (context %d) gives an object of a tab that is not shared: %s", method, id, context, read)
+					}
+				}
+			}
+		}
+	}
+	if owns == 0 {
+		t.Error("no node of the page itself was found by its number")
+	}
+}
+
+func objectOf(body []byte) string {
+	var got struct {
+		Object struct {
+			ID string `json:"objectId"`
+		} `json:"object"`
+	}
+	_ = json.Unmarshal(body, &got)
+	return got.Object.ID
 }

@@ -1,8 +1,9 @@
+import { looseNode, withObject } from '../policy/nodes.ts';
 import { judgeRaw } from '../policy/table.ts';
 import { answer, crashed, failureOf, refuse, unknownChild } from './answers.ts';
 import { Holding, type Rooms, type Wish } from './holding.ts';
 import type { Flight, Hold, Way } from './holds.ts';
-import { fields, json, member, text } from './parse.ts';
+import { fields, json, member, number, text } from './parse.ts';
 import { Pulse } from './pulse.ts';
 import type { Standing } from './standing.ts';
 import { Telling } from './telling.ts';
@@ -227,7 +228,9 @@ export class Raw {
     if (method === 'Runtime.runIfWaitingForDebugger') {
       this.#rooms.seats.children(hold.tab)?.resumed(child);
     }
-    this.#pass(hold, order, params, flight);
+    const node = looseNode(method, params) ?? contextNode(method, params);
+    if (node === undefined) this.#pass(hold, order, params, flight);
+    else this.#passNode(hold, order, { params, node }, flight);
     if (method === 'Debugger.enable') this.#holding.unpause(hold, child);
   }
 
@@ -243,6 +246,34 @@ export class Raw {
     const wanted = this.#rooms.seats.children(hold.tab)?.ask(order.child ?? '', wait);
     if (wanted === undefined) answer(hold, flight, undefined, {});
     else this.#pass(hold, order, wanted, flight);
+  }
+
+  /** Passes a command on with an object in place of a node's number, which could be one of another tab. */
+  #passNode(
+    hold: Hold,
+    order: Order,
+    { params, node }: { params: object; node: number },
+    flight: Flight,
+  ): void {
+    const resolve = { backendNodeId: node, objectGroup: 'chaperone' };
+    const { tab } = hold;
+    const { child } = order;
+    const { seats } = this.#rooms;
+    seats.command(tab, child, 'DOM.resolveNode', resolve, (result, problem) => {
+      const objectId = text(fields(member(fields(result), 'object')), 'objectId');
+      if (objectId === undefined) {
+        this.#returned(hold, order, flight, {}, problem ?? noNode);
+        return;
+      }
+      if (hold.flights.get(flight.id) !== flight) return;
+      try {
+        const isResolve = order.method === 'DOM.resolveNode';
+        this.#pass(hold, order, isResolve ? params : withObject(params, objectId), flight);
+        seats.command(tab, child, 'Runtime.releaseObject', { objectId }, () => undefined);
+      } catch (cause) {
+        refuse(hold, flight, cause);
+      }
+    });
   }
 
   #pass(hold: Hold, order: Order, params: object, flight: Flight): void {
@@ -301,6 +332,21 @@ export class Raw {
     }
   }
 }
+
+/** The node of a DOM.resolveNode that names its context too: only without one does Chrome hold it against the page. */
+function contextNode(method: string, params: object): number | undefined {
+  const asked = fields(params);
+  if (method !== 'DOM.resolveNode' || member(asked, 'executionContextId') === undefined) {
+    return undefined;
+  }
+  return number(asked, 'backendNodeId');
+}
+
+/** As Chrome says it. */
+const noNode = JSON.stringify({
+  code: -32_000,
+  message: 'Node with given id does not belong to the document',
+});
 
 /** Only what the edge can share with everybody is taken. */
 function wrongAttach(params: object): string {
