@@ -127,7 +127,7 @@ func TestAServersNamesDoNotFillThePopup(t *testing.T) {
 	popup.eval("document.querySelector('[data-stop]').click()")
 	w.server.tabsUntil("no tab", noTab)
 	popup.eval("document.querySelector('#disconnect').click()")
-	w.server.said("disconnect")
+	w.server.forgotten()
 }
 
 // What a page calls itself is told in part, on the link as in the list that opens one.

@@ -158,7 +158,7 @@ func TestAPastedCodePairsAndTheServerIsToldOfSharedTabsAlone(t *testing.T) {
 	popup.eval("document.querySelector('#unshare').click()")
 	w.server.tabsUntil("no tab any more", noTab)
 	popup.eval("document.querySelector('#disconnect').click()")
-	w.server.said("disconnect")
+	w.server.forgotten()
 	popup.until("!document.querySelector('#connecting').hidden")
 }
 
@@ -381,7 +381,7 @@ func TestADisconnectStopsWhatRuns(t *testing.T) {
 	s := newSharing(t, "act", "act")
 	s.server.must(s.name, object{"run": "@state"})
 	s.popup.eval("document.querySelector('#disconnect').click()")
-	s.server.said("disconnect")
+	s.server.forgotten()
 	s.popup.until("chrome.debugger.attach({tabId: Number(new URLSearchParams(location.search).get('tab'))}, '1.3').then(() => true)")
 	s.popup.until("chrome.storage.session.get('grants').then(got => got.grants.length === 0)")
 	s.popup.until("chrome.declarativeNetRequest.getSessionRules().then(all => all.length === 0)")

@@ -120,7 +120,7 @@ func TestThePopupIsUsedByKeysAlone(t *testing.T) {
 	popup.until("document.activeElement.id === 'add'")
 	popup.tabTo("#disconnect")
 	popup.press("Enter")
-	w.server.said("disconnect")
+	w.server.forgotten()
 	popup.until("document.activeElement.id === 'code'")
 }
 
@@ -147,8 +147,8 @@ func TestAllIsDisconnectedOnlyOnceItIsSaidAgain(t *testing.T) {
 		t.Errorf("asked once more, focus and projects are %v, want confirm-yes2", got)
 	}
 	popup.press("Enter")
-	w.server.said("disconnect")
-	other.said("disconnect")
+	w.server.forgotten()
+	other.forgotten()
 	popup.until("!document.querySelector('#connecting').hidden && document.querySelector('#confirm').hidden")
 }
 

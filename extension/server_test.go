@@ -279,12 +279,13 @@ func (s *server) linksUntil(count int) {
 	})
 }
 
-func (s *server) said(word string) {
+// forgotten waits until the person has disconnected.
+func (s *server) forgotten() {
 	s.t.Helper()
-	eventually(s.t, "a frame "+word, func() bool {
+	eventually(s.t, "a frame disconnect", func() bool {
 		s.stateMu.Lock()
 		defer s.stateMu.Unlock()
-		return slices.Contains(s.lastWords, word)
+		return slices.Contains(s.lastWords, "disconnect")
 	})
 }
 
