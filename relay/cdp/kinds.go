@@ -112,7 +112,7 @@ func (k kind) isListed(raw []byte) bool {
 
 // short decodes a string, number or boolean that is not long; it is nil for all else.
 func short(raw []byte) any {
-	if len(raw) > maxShort {
+	if len(raw) == 0 || len(raw) > maxShort {
 		return nil
 	}
 	switch raw[0] {

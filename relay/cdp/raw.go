@@ -175,7 +175,13 @@ func (r rule) judgeRaw(given []member) string {
 			return m.name + " " + reason
 		}
 	}
-	return ""
+	return r.refuseTogether(func(name string) []byte {
+		at, found := slices.BinarySearchFunc(given, name, func(m member, name string) int { return strings.Compare(m.name, name) })
+		if !found {
+			return nil
+		}
+		return given[at].value
+	})
 }
 
 // shown is a caller's word where it may stand in a sentence: a plain, short one.

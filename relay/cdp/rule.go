@@ -16,6 +16,7 @@ import (
 // rule is one way in which a method may be called. Why is for who reads the table.
 type rule struct {
 	Level  string          `json:"level"`
+	Not    string          `json:"not"` // what the parameters together may not be
 	Why    string          `json:"why"`
 	Params map[string]kind `json:"params"`
 
@@ -77,6 +78,9 @@ func (r rule) validateKinds(known ...string) error {
 	if !reaches(levelAct, r.Level) {
 		return fmt.Errorf("unknown level %q", r.Level)
 	}
+	if r.Not != "" && r.Not != notPaste {
+		return fmt.Errorf("unknown combination %q", r.Not)
+	}
 	for name, kind := range r.Params {
 		isList := kind.name == "" && len(kind.values) > 0
 		if !isList && !slices.Contains(known, kind.name) || kind.name == kindItems && len(kind.values) == 0 {
@@ -103,6 +107,9 @@ func (r rule) judge(method string, given map[string]json.RawMessage) Verdict {
 		} else if reason := kind.refuse(given[name]); reason != "" {
 			return deny("%s: %s %s", method, name, reason)
 		}
+	}
+	if reason := r.refuseTogether(func(name string) []byte { return given[name] }); reason != "" {
+		return deny("%s: %s", method, reason)
 	}
 	return verdict
 }

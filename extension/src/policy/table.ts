@@ -1,6 +1,7 @@
 import methods from '../../../relay/cdp/methods.json' with { type: 'json' };
 import { at, isObject } from './json.ts';
 import { byText, type RawKind, refuseRaw, shown } from './kinds.ts';
+import { refuseTogether } from './paste.ts';
 import { isPageURL } from './url.ts';
 
 /** What a grant or a policy permits. */
@@ -15,8 +16,8 @@ export { byText };
 export type Verdict = { reason: string; located: number[] };
 
 type Kind = string | readonly unknown[];
-type Rule = { level: string; params: ReadonlyMap<string, Kind> };
-type RawRule = { level: string; params: ReadonlyMap<string, RawKind> };
+type Rule = { level: string; not: string; params: ReadonlyMap<string, Kind> };
+type RawRule = { level: string; not: string; params: ReadonlyMap<string, RawKind> };
 type Permission = { level: string; retry: boolean };
 
 const METHODS = readMethods<Kind>(methods.methods);
@@ -129,7 +130,7 @@ function judgeRawRule(rule: RawRule, given: Record<string, unknown>): string {
     const wrong = refuseRaw(kind, given[name]);
     if (wrong !== '') return `${name} ${wrong}`;
   }
-  return '';
+  return refuseTogether(rule.not, given);
 }
 
 /** In the order of the parameters' names, so that the reason is always the same. */
@@ -149,7 +150,8 @@ function judgeRule(rule: Rule, method: string, given: Record<string, unknown>): 
     const wrong = refuse(kind, given[name]);
     if (wrong !== '') return deny(`${method}: ${name} ${wrong}`);
   }
-  return { reason: '', located };
+  const wrong = refuseTogether(rule.not, given);
+  return wrong === '' ? { reason: '', located } : deny(`${method}: ${wrong}`);
 }
 
 /** What is wrong with a value; nothing when empty. */
@@ -194,13 +196,13 @@ function locatedBy(name: string, value: unknown): number | undefined {
 }
 
 function readMethods<K>(
-  listed: Record<string, { level: string; params: Record<string, K | undefined> }[]>,
-): ReadonlyMap<string, readonly { level: string; params: ReadonlyMap<string, K> }[]> {
-  const read = new Map<string, { level: string; params: ReadonlyMap<string, K> }[]>();
+  listed: Record<string, { level: string; not?: string; params: Record<string, K | undefined> }[]>,
+): ReadonlyMap<string, readonly { level: string; not: string; params: ReadonlyMap<string, K> }[]> {
+  const read = new Map<string, { level: string; not: string; params: ReadonlyMap<string, K> }[]>();
   for (const [method, rules] of Object.entries(listed)) {
     read.set(
       method,
-      rules.map(({ level, params }) => ({ level, params: readKinds(params) })),
+      rules.map(({ level, not = '', params }) => ({ level, not, params: readKinds(params) })),
     );
   }
   return read;
