@@ -204,3 +204,48 @@ func otherExtension(t *testing.T) (folder, id string) {
 	}
 	return folder, id
 }
+
+// Chrome's own bar has a Cancel. No test can press it, so the worker is told what Chrome tells it then.
+func TestThePersonsCancelIsNeverUndone(t *testing.T) {
+	t.Parallel()
+	s := newSharing(t, "act", "act")
+	s.server.hold(s.name)
+	waiting := make(chan frame, 1)
+	go func() {
+		waiting <- s.server.raw(s.name, "Runtime.evaluate", object{"expression": "new Promise(() => {})", "awaitPromise": true})
+	}()
+	s.server.until(s.name)
+	worker := s.attach(s.worker().ID)
+	worker.eval(fmt.Sprintf("chrome.debugger.detach({tabId: %d}).then(() => chrome.debugger.onDetach.dispatch({tabId: %[1]d}, 'canceled_by_user'))", s.tabID()))
+	if got := <-waiting; got.T != "error" {
+		t.Errorf("the command under way is answered %+v, want an error", got.header)
+	}
+	s.server.tabsUntil("no tab", noTab)
+	s.popup.until(noGrants)
+	if got := s.server.ask(object{"t": "hold", "session": "s_1", "tab": s.name}, nil); got.Code != "tab_closed" {
+		t.Errorf("a later hold is answered %+v, want tab_closed", got.header)
+	}
+	s.free()
+}
+
+// Chrome stops a worker that is idle for half a minute; this one has its link to keep.
+func TestAnIdleHoldLasts(t *testing.T) {
+	t.Parallel()
+	s := newSharing(t, "act", "act")
+	s.server.hold(s.name)
+	s.server.mustRaw(s.name, "Page.addScriptToEvaluateOnNewDocument", object{"source": "window.kept = true"})
+	s.popup.must(s.popup.session, "Page.navigate", object{"url": "about:blank"}, nil) // an open popup keeps the worker, too
+	idle := time.NewTimer(40 * time.Second)
+	defer idle.Stop()
+	<-idle.C
+	s.server.mustRaw(s.name, "Page.navigate", object{"url": s.site.URL + "/later"})
+	eventually(t, "the page", func() bool { return s.server.evaluate(s.name, "document.title") == "Page /later" })
+	if got := s.server.evaluate(s.name, "window.kept"); got != true {
+		t.Error("what the client did before is gone")
+	}
+	s.server.stateMu.Lock()
+	defer s.server.stateMu.Unlock()
+	if s.server.links != 1 {
+		t.Errorf("%d links, want the one", s.server.links)
+	}
+}

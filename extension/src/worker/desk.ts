@@ -220,11 +220,11 @@ export class Desk {
 
   detached(tab: number, reason: string): void {
     const why = `Chrome let the tab go (${reason}).`;
-    if (reason !== 'canceled_by_user') this.#raw.sleep(tab, why);
-    this.#seats.release(tab);
     this.#runs.stopTab(tab, new Refusal('tab_suspended', why));
     if (reason === 'canceled_by_user') this.book.writeGrants(drop(this.book.grants, tab));
-    else void this.#casts.resume(tab);
+    this.#raw.sleep(tab, why);
+    this.#seats.release(tab);
+    void this.#casts.resume(tab);
   }
 
   // ---- what a server asks

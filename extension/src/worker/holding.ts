@@ -171,6 +171,7 @@ export class Holding {
     const { seats, house, targetOf } = this.#rooms;
     const { tab } = hold;
     await house.prepare(tab, false);
+    hold.gone.signal.throwIfAborted();
     const leave = await seats.takeFresh(tab, hold.gone.signal);
     const children = seats.children(tab);
     const target = await targetOf(tab).catch(() => undefined);

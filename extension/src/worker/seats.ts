@@ -110,6 +110,7 @@ export class Seats {
   }
 
   async #take(tab: number, watchers: number, signal?: AbortSignal): Promise<() => void> {
+    signal?.throwIfAborted();
     const seat = this.#seat(tab);
     clearTimeout(seat.idle);
     seat.users += 1;
