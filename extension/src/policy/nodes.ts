@@ -2,8 +2,8 @@ import { isObject } from './json.ts';
 
 /**
  * The node that a command names by a number of its renderer process. Chrome does not hold such numbers against the tab:
- * another tab that shares the process could be read with them. DOM.resolveNode alone refuses nodes of other pages, so
- * the edge makes an object of the node first and sends that instead.
+ * another tab that shares the process could be read with them. DOM.resolveNode alone refuses nodes of other pages, and
+ * only while it names no context, so the edge makes an object of the node first and sends that instead.
  */
 export function looseNode(method: string, params: unknown): number | undefined {
   if (method === 'DOM.resolveNode' || !isObject(params)) return undefined;
