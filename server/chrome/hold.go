@@ -1,9 +1,11 @@
 package chrome
 
 import (
+	"bytes"
 	"errors"
 	"sync"
 
+	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/cdproto/target"
 
 	"chaperone/relay/endpoint"
@@ -51,7 +53,17 @@ func (h *hold) take(e event) {
 	on(e, target.AttachedToTarget, func(t target.EventAttachedToTarget) { h.welcome(t.SessionID) })
 	on(e, target.DetachedFromTarget, func(t target.EventDetachedFromTarget) { h.part(t.SessionID) })
 	params := h.browser.proc.options.Table.Strip(e.Method, e.Params)
+	if e.Method == page.JavascriptDialogOpening.Method {
+		params = asWithWindow(params)
+	}
 	h.tell(func() { h.sink.Event(h.child(e.TargetSession), e.Method, params) })
+}
+
+// asWithWindow tells of a dialog as a browser with a window would: DevTools' own code, which some clients are made of,
+// dismisses every dialog of one without, before the client can answer. A quote inside a JSON text has a backslash before
+// it, so nothing that a page says looks like the member.
+func asWithWindow(dialog []byte) []byte {
+	return bytes.Replace(dialog, []byte(`"hasBrowserHandler":false`), []byte(`"hasBrowserHandler":true`), 1)
 }
 
 // welcome notes a child and lets its own children come in, before any client can ask it for that.

@@ -369,3 +369,26 @@ func TestTabsAreMadeShownAndClosedForClients(t *testing.T) {
 		t.Errorf("still listed: %+v", b.Tabs())
 	}
 }
+
+func TestADialogIsTheClientsUntilAProgramRuns(t *testing.T) {
+	s := newSite(t, map[string]string{"/": "<title>Hello</title>"})
+	w := newWorld(t, s)
+	b, tab := openPage(t, w, s, "/")
+	c := hold(t, b, tab)
+	defer c.Release()
+	c.call("", "Page.enable", `{}`)
+	c.post("first", "", "Runtime.evaluate", `{"expression":"confirm('\"hasBrowserHandler\":false')"}`)
+	opening := c.await(t, "the dialog", event("Page.javascriptDialogOpening"))
+	if !strings.Contains(opening.params, `"hasBrowserHandler":true`) || !strings.Contains(opening.params, `\"hasBrowserHandler\":false`) {
+		t.Errorf("told: %s", opening.params)
+	}
+	c.call("", "Page.handleJavaScriptDialog", `{"accept":true}`)
+	answer := c.await(t, "the answer", func(w told) bool { return w.child == "first" })
+	if !strings.Contains(answer.params, "true") {
+		t.Errorf("answered: %s", answer.params)
+	}
+	c.post("second", "", "Runtime.evaluate", `{"expression":"confirm('again')"}`)
+	c.await(t, "the second dialog", func(w told) bool { return strings.Contains(w.params, "again") })
+	run(t, b, tab, navigate(s.URL+"/"), settle())
+	c.await(t, "the answer", func(w told) bool { return w.child == "second" })
+}
