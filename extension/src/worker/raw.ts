@@ -1,5 +1,5 @@
 import { looseNode, withObject } from '../policy/nodes.ts';
-import { judgeRaw } from '../policy/table.ts';
+import { judgeRaw, toSend } from '../policy/table.ts';
 import { answer, crashed, failureOf, refuse, unknownChild } from './answers.ts';
 import { Holding, type Rooms, type Wish } from './holding.ts';
 import type { Flight, Hold, Way } from './holds.ts';
@@ -229,8 +229,9 @@ export class Raw {
       this.#rooms.seats.children(hold.tab)?.resumed(child);
     }
     const node = looseNode(method, params) ?? contextNode(method, params);
-    if (node === undefined) this.#pass(hold, order, params, flight);
-    else this.#passNode(hold, order, { params, node }, flight);
+    const sent = toSend(method, params);
+    if (node === undefined) this.#pass(hold, order, sent, flight);
+    else this.#passNode(hold, order, { params: sent, node }, flight);
     if (method === 'Debugger.enable') this.#holding.unpause(hold, child);
   }
 

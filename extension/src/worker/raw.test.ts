@@ -1,0 +1,229 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { setImmediate as turn } from 'node:timers/promises';
+import type { Book } from './book.ts';
+import { Children } from './children.ts';
+import type { Level } from './grants.ts';
+import type { House } from './house.ts';
+import { type Order, Raw } from './raw.ts';
+import type { Answered, Seats } from './seats.ts';
+import { type Header, Refusal } from './wire.ts';
+
+type Sent = { child: string; method: string; params: object; done: Answered };
+
+/** A raw road to tab 1, held as t1 for session s; Chrome answers what a test lets it. */
+async function begin(level: Level = 'act') {
+  const world = { now: 0, level, seen: true, children: new Children() };
+  const sent: Sent[] = [];
+  const said: (Header & { body?: string })[] = [];
+  const line = {
+    backlog: 0,
+    send: (header: Header, body?: string) =>
+      said.push(body === undefined ? header : { ...header, body }),
+  };
+  const standing = () => ({ grant: { tab: 1, name: 't1', session: 's' }, level: world.level });
+  const seats = {
+    takeFresh: () => Promise.resolve(() => undefined),
+    children: () => world.children,
+    isCrashed: () => false,
+    spoil: () => undefined,
+    command: (
+      _: number,
+      child: string | undefined,
+      method: string,
+      params: object,
+      done: Answered,
+    ) => sent.push({ child: child ?? '', method, params, done }),
+  };
+  const raw = new Raw({
+    book: { ofName: standing, ownHosts: ['localhost:7788'] } as unknown as Book,
+    house: {
+      claim: standing,
+      usable: standing,
+      prepare: () => Promise.resolve(),
+      raise: () => Promise.resolve(() => undefined),
+    } as unknown as House,
+    seats: seats as unknown as Seats,
+    targetOf: () => Promise.resolve('T1'),
+    gate: () => {
+      if (!world.seen) throw new Refusal('tab_suspended', 'not to be seen');
+    },
+    painting: (_, capture) => capture(),
+    ask: () => Promise.resolve(),
+    nowMS: () => world.now,
+  });
+  await raw.hold({ key: 'k', session: 's', line, id: 1, tab: 't1' });
+  sent.length = 0;
+  said.length = 0;
+  const command = (method: string, params: object = {}, more: Partial<Order> = {}) =>
+    raw.command({
+      key: 'k',
+      line,
+      id: 2,
+      session: 's',
+      tab: 't1',
+      method,
+      body: JSON.stringify(params),
+      ...more,
+    });
+  return { raw, world, sent, said, command };
+}
+
+test('what Chrome answers goes back, without what must not leave', async () => {
+  const { sent, said, command } = await begin();
+  command('Page.getLayoutMetrics');
+  sent[0]?.done({ width: 1, headers: { Cookie: 'secret', Accept: 'all' } });
+  assert.deepEqual(said, [{ t: 'reply', id: 2, body: '{"width":1,"headers":{"Accept":"all"}}' }]);
+});
+
+test('what Chrome refuses goes back as it says it', async () => {
+  const { sent, said, command } = await begin();
+  command('Page.getLayoutMetrics');
+  sent[0]?.done(undefined, '{"code":-32000,"message":"Not now"}');
+  assert.deepEqual(said, [{ t: 'reply', id: 2, error: { code: -32_000, message: 'Not now' } }]);
+});
+
+test('what a page answers that may not be seen any more stays here', async () => {
+  const { world, sent, said, command } = await begin();
+  command('Page.getLayoutMetrics');
+  world.seen = false;
+  sent[0]?.done({ secret: 1 });
+  const message = 'not to be seen';
+  assert.deepEqual(said, [{ t: 'error', id: 2, code: 'tab_suspended', message }]);
+});
+
+test('an answer that comes twice, or after the tab slept, goes nowhere', async () => {
+  const { raw, sent, said, command } = await begin();
+  command('Page.getLayoutMetrics');
+  raw.sleep(1, 'away');
+  said.length = 0;
+  sent[0]?.done({});
+  assert.deepEqual(
+    said.filter(({ t }) => t === 'reply'),
+    [],
+  );
+});
+
+test('beyond the level nothing goes to Chrome', async () => {
+  const { sent, command } = await begin('read');
+  assert.throws(() => command('Runtime.evaluate', { expression: '1' }), { code: 'forbidden' });
+  await turn();
+  assert.deepEqual(sent, []);
+});
+
+test('a level that falls while a command waits for the wall counts', async () => {
+  const { world, sent, said, command } = await begin('read');
+  command('Page.getLayoutMetrics');
+  await turn();
+  assert.equal(sent.length, 1);
+  world.level = 'act';
+  command('Runtime.evaluate', { expression: '1' }, { id: 3 });
+  assert.equal(sent.length, 2);
+  world.level = 'read';
+  command('Page.getLayoutMetrics', {}, { id: 4 });
+  world.seen = false;
+  await turn();
+  assert.equal(sent.length, 3);
+  assert.equal(said.length, 0);
+});
+
+test('a key’s native code is not sent on', async () => {
+  const { sent, command } = await begin();
+  command('Input.dispatchKeyEvent', { type: 'keyDown', key: 't', nativeVirtualKeyCode: 84 });
+  assert.deepEqual(sent[0]?.params, { type: 'keyDown', key: 't' });
+});
+
+test('a node goes to Chrome as an object of the page, and is given back', async () => {
+  const { sent, said, command } = await begin();
+  command('DOM.getOuterHTML', { backendNodeId: 5 });
+  assert.equal(sent[0]?.method, 'DOM.resolveNode');
+  sent[0]?.done({ object: { objectId: 'O' } });
+  assert.deepEqual(
+    sent.slice(1).map(({ method, params }) => ({ method, params })),
+    [
+      { method: 'DOM.getOuterHTML', params: { objectId: 'O' } },
+      { method: 'Runtime.releaseObject', params: { objectId: 'O' } },
+    ],
+  );
+  sent[1]?.done({ outerHTML: '<p>' });
+  assert.deepEqual(said, [{ t: 'reply', id: 2, body: '{"outerHTML":"<p>"}' }]);
+});
+
+test('a node of another page is none', async () => {
+  for (const method of ['DOM.getOuterHTML', 'DOM.resolveNode']) {
+    const { sent, said, command } = await begin();
+    const context = method === 'DOM.resolveNode' ? { executionContextId: 1 } : {};
+    command(method, { backendNodeId: 5, ...context });
+    assert.deepEqual(sent[0]?.params, { backendNodeId: 5, objectGroup: 'chaperone' });
+    sent[0]?.done(undefined, '{"code":-32000,"message":"does not belong"}');
+    assert.equal(sent.length, 1);
+    assert.deepEqual(said, [
+      { t: 'reply', id: 2, error: { code: -32_000, message: 'does not belong' } },
+    ]);
+  }
+});
+
+test('what the worker needs in a tab stays on', async () => {
+  const { sent, said, command } = await begin();
+  command('Page.disable');
+  command('Emulation.setFocusEmulationEnabled', { enabled: false }, { id: 3 });
+  assert.deepEqual(sent, []);
+  assert.deepEqual(said, [
+    { t: 'reply', id: 2, body: '{}' },
+    { t: 'reply', id: 3, body: '{}' },
+  ]);
+});
+
+test('a debugger pauses no page', async () => {
+  const { sent, command } = await begin();
+  command('Debugger.enable');
+  assert.deepEqual(
+    sent.map(({ method }) => method),
+    ['Debugger.enable', 'Debugger.setSkipAllPauses'],
+  );
+});
+
+test('only scripts that clients added are removed', async () => {
+  const { sent, command } = await begin();
+  const remove = (identifier: string, id: number) =>
+    command('Page.removeScriptToEvaluateOnNewDocument', { identifier }, { id });
+  assert.throws(() => remove('1', 3), { code: 'forbidden' });
+  command('Page.addScriptToEvaluateOnNewDocument', { source: '1' });
+  sent[0]?.done({ identifier: '2' });
+  assert.throws(() => remove('1', 4), { code: 'forbidden' });
+  remove('2', 5);
+  assert.equal(sent.length, 2);
+});
+
+test('a window is a session’s until five seconds after what its clients did', async () => {
+  const { raw, world, sent, command } = await begin();
+  assert.equal(raw.sessionIn(1), undefined);
+  command('Runtime.evaluate', { expression: 'open()' });
+  world.now = 60_000;
+  assert.equal(raw.sessionIn(1), 's', 'it is under way');
+  sent[0]?.done({});
+  world.now = 64_999;
+  assert.equal(raw.sessionIn(1), 's');
+  world.now = 65_000;
+  assert.equal(raw.sessionIn(1), undefined);
+  command('Page.getLayoutMetrics');
+  assert.equal(raw.sessionIn(1), undefined, 'looking opens nothing');
+});
+
+test('nobody is told of the page script’s contexts, nor of Chaperone’s own pages', async () => {
+  const { raw, world, sent, said } = await begin();
+  raw.event(1, '', 'Runtime.executionContextCreated', { context: { id: 1, name: 'chaperone' } });
+  const own = {
+    sessionId: 'C',
+    waitingForDebugger: true,
+    targetInfo: { targetId: 'F', type: 'iframe', url: 'http://127.0.0.1:7788/' },
+  };
+  world.children.apply('', 'Target.attachedToTarget', own);
+  raw.event(1, '', 'Target.attachedToTarget', own);
+  raw.event(1, 'C', 'Page.frameNavigated', { frame: { id: 'F' } });
+  assert.deepEqual(said, []);
+  assert.deepEqual(
+    sent.map(({ child, method }) => `${child} ${method}`),
+    ['C Runtime.runIfWaitingForDebugger'],
+  );
+});
