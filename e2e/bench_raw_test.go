@@ -66,7 +66,7 @@ func timeParts(b *testing.B, far *far, raw, bare *rawClient) (whole, send, echo 
 		})
 		return float64(took.Microseconds()) / rawBatch
 	}
-	var wholes, sends, echoes []float64
+	wholes, sends, echoes := make([]float64, 0, rawBatches), make([]float64, 0, rawBatches), make([]float64, 0, rawBatches)
 	for range rawBatches {
 		wholes = append(wholes, batch(raw))
 		echoes = append(echoes, batch(bare))

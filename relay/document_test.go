@@ -23,8 +23,9 @@ func found(t *testing.T, file, pattern string) []string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var names []string
-	for _, match := range regexp.MustCompile(pattern).FindAllSubmatch(text, -1) {
+	matches := regexp.MustCompile(pattern).FindAllSubmatch(text, -1)
+	names := make([]string, 0, len(matches))
+	for _, match := range matches {
 		names = append(names, string(match[1]))
 	}
 	slices.Sort(names)

@@ -4,10 +4,17 @@ import "chaperone/relay/program"
 
 // What tests reach inside: the readers of outside bytes, and the proof.
 
-// ScanFrame splits and parses a frame of a paired extension. names are those that others may put into JSON as they are.
-func ScanFrame(message []byte) (tabs []program.Tab, names []string, body []byte, err error) {
+// Scanned is what a frame of a paired extension says.
+type Scanned struct {
+	Tabs  []program.Tab
+	Names []string // those that others may put into JSON as they are
+	Body  []byte
+}
+
+// ScanFrame splits and parses such a frame.
+func ScanFrame(message []byte) (Scanned, error) {
 	head, body, err := scanFrame(message)
-	return head.Tabs, []string{head.Method, head.Child, head.Target}, body, err
+	return Scanned{Tabs: head.Tabs, Names: []string{head.Method, head.Child, head.Target}, Body: body}, err
 }
 
 // Fed is a link without a socket, whose frames are handed to it.

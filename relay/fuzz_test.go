@@ -30,16 +30,16 @@ func FuzzScanFrame(f *testing.F) {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, message []byte) {
-		tabs, names, body, err := relay.ScanFrame(message)
+		scanned, err := relay.ScanFrame(message)
 		if err != nil {
 			return
 		}
 		line, rest, _ := bytes.Cut(message, []byte("\n"))
-		if !bytes.Equal(body, rest) || !json.Valid(line) {
-			t.Errorf("line %q, body %q", line, body)
+		if !bytes.Equal(scanned.Body, rest) || !json.Valid(line) {
+			t.Errorf("line %q, body %q", line, scanned.Body)
 		}
-		wantFitTabs(t, tabs)
-		for _, name := range names {
+		wantFitTabs(t, scanned.Tabs)
+		for _, name := range scanned.Names {
 			if strings.Trim(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-:") != "" || len(name) > 128 {
 				t.Errorf("name %q", name)
 			}
@@ -112,8 +112,8 @@ func feed(t *testing.T, hub *relay.Hub) (link *relay.Fed, one, two *sink) {
 		}
 		wires = append(wires, got.wire)
 	}
-	send(t, wires[0], one, "", "A.b", "{}")
-	send(t, wires[1], two, "", "A.b", "{}")
+	send(t, wires[0], one, "A.b", "{}")
+	send(t, wires[1], two, "A.b", "{}")
 	return link, one, two
 }
 

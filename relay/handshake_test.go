@@ -339,3 +339,89 @@ func TestSocketsThatHaveProvedNothingAreAtMostSixtyFour(t *testing.T) {
 		}
 	})
 }
+
+func TestAnOpeningCapturedBeforeAResetIsNothingAfterIt(t *testing.T) {
+	inWorld(t, func(w *world) {
+		first := w.upgrade()
+		_, proof := first.greet(honest())
+		first.want("paired")
+		w.auth.set(func(a *authority) { a.token = "another-token" })
+		w.hub.Disconnect(account, project, relay.ReasonReset)
+		first.wantClose(4001)
+		captured := w.upgrade()
+		captured.send(honest().hello(nonce()))
+		challenge := captured.want("challenge").head
+		theirs, _ := challenge["nonce"].(string)
+		if challenge["mac"] == mac(token, "server", project, nonce(), theirs) || challenge["nonce"] == "" {
+			w.t.Error("the server still proves the token that was replaced")
+		}
+		captured.send(proof)
+		if got := captured.want("refused").head; got["code"] != "unauthorised" || got["retry"] != false {
+			w.t.Errorf("refused %v", got)
+		}
+		captured.wantClose(4001)
+		fresh := honest()
+		fresh.token, fresh.tokenID = "another-token", relay.TokenID("another-token")
+		w.pair(fresh)
+	})
+}
+
+func TestASecondBrowserTakesOneProjectAlone(t *testing.T) {
+	inWorld(t, func(w *world) {
+		w.auth.set(func(a *authority) { a.projects["p_2"] = nil })
+		first := w.pair(honest().with(tab("t1", "")))
+		elsewhere := honest().with(tab("t1", ""))
+		elsewhere.project = "p_2"
+		other := w.pair(elsewhere)
+		b := w.open("s_1")
+		wire, s := w.held(first, b, "t1")
+		second := w.pair(elsewhere.as("install-2"))
+		other.wantClose(4002)
+		first.send(object{"t": "ping"})
+		first.want("pong")
+		send(w.t, wire, s, "A.b", "{}")
+		first.reply(first.want("cdp"), "{}")
+		s.want(w.t, "A.b {}")
+		second.send(object{"t": "ping"})
+		second.want("pong")
+		if isDone(b) || !w.status().Connected {
+			w.t.Error("the project that nobody took has lost its browser")
+		}
+	})
+}
+
+// A machine that slept finds its link dead; one whose timers all ran out at once ends it once.
+func TestAMachineThatSleptForHours(t *testing.T) {
+	inWorld(t, func(w *world) {
+		e := w.pair(honest().with(tab("t1", "")))
+		b := w.open("s_1")
+		wire, s := w.held(e, b, "t1")
+		send(w.t, wire, s, "A.b", "{}")
+		e.want("cdp")
+		pass(w.t, 9*time.Hour)
+		s.want(w.t, "A.b failed not_connected", "asleep not_connected")
+		again := w.pair(honest().with(tab("t1", "s_1")))
+		again.attach(again.want("hold"), "T2")
+		s.want(w.t, "reset T2")
+		w.log.want(w.t, "link.connected", "tab.shared t1", "link.lost lost", "link.connected")
+	})
+}
+
+func TestAHeldTabOutlivesTheEightHoursOfItsLink(t *testing.T) {
+	inWorld(t, func(w *world) {
+		e := w.pair(honest().with(tab("t1", "")))
+		wire, s := w.held(e, w.open("s_1"), "t1")
+		for range 8 * 60 * 2 {
+			e.send(object{"t": "ping"})
+			e.want("pong")
+			pass(w.t, 30*time.Second)
+		}
+		e.wantClose(4003)
+		again := w.pair(honest().with(tab("t1", "s_1")))
+		again.attach(again.want("hold"), "T1")
+		s.want(w.t, "asleep not_connected", "reset T1")
+		send(w.t, wire, s, "A.b", "{}")
+		again.reply(again.want("cdp"), "{}")
+		s.want(w.t, "A.b {}")
+	})
+}

@@ -39,6 +39,7 @@ func (l *link) attend(ctx context.Context) {
 		case <-age.C:
 			l.shut(ending{reason: ReasonExpired, code: closeExpired})
 		case <-beat.C:
+			l.hub.holdAgain(l)
 			l.ask(ctx)
 		}
 	}

@@ -86,7 +86,7 @@ func (h *hold) lost(l *link) {
 	defer h.tellMu.Unlock()
 	if h.on == l && !h.isOver {
 		h.sleep(errLinkDied())
-		h.setWay(nil, errNoLink())
+		h.setNoLink(l)
 	}
 	h.fail(l, errLinkDied())
 }
@@ -174,6 +174,15 @@ func (h *hold) setWay(l *link, why *program.Error) (asked *link) {
 	defer h.nowMu.Unlock()
 	h.now, h.why = l, why
 	return h.asked
+}
+
+// setNoLink says why commands fail from l's end on, until a newer link has said something else.
+func (h *hold) setNoLink(l *link) {
+	h.nowMu.Lock()
+	defer h.nowMu.Unlock()
+	if h.asked == l {
+		h.why = errNoLink()
+	}
 }
 
 func (h *hold) setTarget(target string) {

@@ -113,6 +113,7 @@ func (h *hold) older(l *link) {
 // refuseHold ends a hold that the extension refuses. One that could not be attached for now, after it was held on
 // an earlier link, waits for the tab.
 func (l *link) refuseHold(h *hold, why *program.Error) {
+	h.older(l)
 	held, _ := h.wasHeld()
 	hub := l.hub
 	hub.slotsMu.Lock()
@@ -194,6 +195,21 @@ func (h *Hub) judgeHolds(s *slot) {
 			h.owe(func() { held.gone(why) })
 		} else if held.waitsForTab && s.isReady(held.tab) {
 			s.link.hold(held)
+		}
+	}
+}
+
+// holdAgain asks for the tabs that could not be attached yet, whatever the list says of them.
+func (h *Hub) holdAgain(l *link) {
+	h.slotsMu.Lock()
+	defer h.slotsMu.Unlock()
+	s := h.slots[l.place]
+	if s == nil || s.link != l {
+		return
+	}
+	for _, held := range s.holds {
+		if held.waitsForTab {
+			l.hold(held)
 		}
 	}
 }

@@ -83,13 +83,10 @@ func (l *rawLink) idle() { l.in = nil }
 
 func (l *rawLink) busy() { l.in = bufio.NewReaderSize(l.conn, 64<<10) }
 
-func (l *rawLink) write(head any, body ...string) error {
+func (l *rawLink) write(head any) error {
 	text, err := json.Marshal(head)
 	if err != nil {
 		return err
-	}
-	for _, b := range body {
-		text = append(append(text, '\n'), b...)
 	}
 	return l.writeText(text)
 }
@@ -107,9 +104,9 @@ func (l *rawLink) writeParts(parts ...[]byte) error {
 	case size < 126:
 		frame = append(frame, 0x81, 0x80|byte(size))
 	case size < 1<<16:
-		frame = binary.BigEndian.AppendUint16(append(frame, 0x81, 0x80|126), uint16(size)) //nolint:gosec // just compared
+		frame = binary.BigEndian.AppendUint16(append(frame, 0x81, 0x80|126), uint16(size))
 	default:
-		frame = binary.BigEndian.AppendUint64(append(frame, 0x81, 0x80|127), uint64(size)) //nolint:gosec // a length
+		frame = binary.BigEndian.AppendUint64(append(frame, 0x81, 0x80|127), uint64(size))
 	}
 	all := net.Buffers(append([][]byte{append(frame, 0, 0, 0, 0)}, parts...))
 	_, err := all.WriteTo(l.conn)

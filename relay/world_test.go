@@ -73,6 +73,7 @@ func (w *world) status() relay.LinkStatus { return w.hub.Status(account, project
 // authority knows one account with one token.
 type authority struct {
 	mu       sync.Mutex
+	token    string
 	projects map[string]error // refused when not nil
 	pairing  error            // what every lookup answers, when not nil
 	check    error
@@ -81,7 +82,9 @@ type authority struct {
 	last     relay.Pairing
 }
 
-func newAuthority() *authority { return &authority{projects: map[string]error{project: nil}} }
+func newAuthority() *authority {
+	return &authority{token: token, projects: map[string]error{project: nil}}
+}
 
 func (a *authority) Pairing(_ context.Context, tokenID, projectID string) (relay.Pairing, error) {
 	a.mu.Lock()
@@ -90,11 +93,11 @@ func (a *authority) Pairing(_ context.Context, tokenID, projectID string) (relay
 		return relay.Pairing{}, a.pairing
 	}
 	refused, known := a.projects[projectID]
-	if tokenID != relay.TokenID(token) || !known {
+	if tokenID != relay.TokenID(a.token) || !known {
 		return relay.Pairing{}, &program.Error{Code: "unauthorised", Message: "no such token"}
 	}
 	return relay.Pairing{
-		Account: account, AccountName: "me", Project: projectID, ProjectName: "Docs", Token: token, Level: program.LevelAct,
+		Account: account, AccountName: "me", Project: projectID, ProjectName: "Docs", Token: a.token, Level: program.LevelAct,
 	}, refused
 }
 
