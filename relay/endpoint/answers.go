@@ -229,7 +229,7 @@ func (r *router) attachNow(q *request, id string, err error) {
 	switch {
 	case err != nil:
 		q.fail(err)
-	case t == nil || q.at != nil && !slices.Contains(q.at.target.attachments, q.at):
+	case t == nil || q.at != nil && !q.at.isLive():
 		q.fail(errNoTarget())
 	case q.client.gone:
 		q.reply(nil)

@@ -38,6 +38,9 @@ func (r *router) attach(c *client, t *target, parent *attachment) *attachment {
 	return a
 }
 
+// isLive reports whether an attachment has not been detached: the answer of a command may come later than that.
+func (a *attachment) isLive() bool { return slices.Contains(a.target.attachments, a) }
+
 // link counts an attachment in.
 func (r *router) link(a *attachment) {
 	a.target.attachments = append(a.target.attachments, a)
@@ -61,7 +64,7 @@ func sessionOf(a *attachment) string {
 
 // detach ends an attachment and all below it, takes away what it set, and tells the client.
 func (r *router) detach(a *attachment) {
-	if !slices.Contains(a.target.attachments, a) {
+	if !a.isLive() {
 		return
 	}
 	for _, other := range a.client.attachments() {
@@ -134,6 +137,9 @@ func (r *router) lacks(c *client, t *target) bool {
 
 // autoAttachBelow attaches a client to what is below a session of it: the page of a tab, the children of a page.
 func (r *router) autoAttachBelow(a *attachment) {
+	if !a.isLive() {
+		return
+	}
 	if a.target.isWrapper() {
 		r.autoAttachChild(a, a.target.tab.page)
 		return

@@ -18,6 +18,8 @@ const defaultClients = 32
 type Judge interface {
 	// Raw judges one command.
 	Raw(level, method string, params []byte) cdp.Verdict
+	// ToSend is what of a permitted command's parameters goes down.
+	ToSend(method string, params []byte) []byte
 	// EventTold reports whether clients may hear of the event.
 	EventTold(level, name string) bool
 	// Writes reports whether the method may change something.

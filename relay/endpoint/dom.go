@@ -46,11 +46,37 @@ func (r *router) getDocument(q *request) {
 	}
 	d := &q.at.target.state.dom
 	if d.canServe(q, isFollowing) {
-		d.knows[q.at] = struct{}{}
-		q.reply(d.answer)
-		q.at.tellAll(d.since)
+		r.serveDocument(q, isFollowing)
 		return
 	}
+	r.askDocument(q)
+}
+
+// serveDocument waits until it is the question's turn, by asking for what changes nothing.
+func (r *router) serveDocument(q *request, isFollowing bool) {
+	h := q.at.target.liveHold()
+	if h == nil {
+		q.fail(errTabGone())
+		return
+	}
+	h.ask(&command{child: q.at.target.child, method: "DOM" + enableSuffix, then: func(_ []byte, err error) {
+		d := &q.at.target.state.dom
+		switch {
+		case err != nil:
+			q.fail(err)
+		case !d.canServe(q, isFollowing):
+			r.askDocument(q)
+		case q.at.isLive():
+			d.knows[q.at] = struct{}{}
+			q.reply(d.answer)
+			q.at.tellAll(d.since)
+		default:
+			q.reply(d.answer)
+		}
+	}})
+}
+
+func (r *router) askDocument(q *request) {
 	r.passThen(q, func(result []byte, err error) {
 		if err == nil {
 			q.at.target.state.dom.renew(q, result)

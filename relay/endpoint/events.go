@@ -58,7 +58,7 @@ func audience(method string, params []byte) func(*attachment) bool {
 	case domain == "Inspector":
 		return func(*attachment) bool { return true }
 	case method == "Page.lifecycleEvent":
-		return func(a *attachment) bool { return a.has(keyLifecycle) }
+		return func(a *attachment) bool { return a.hears(keyLifecycle) }
 	case method == "Page.screencastFrame" || method == "Page.screencastVisibilityChanged":
 		return func(*attachment) bool { return false } // the router has a cast of its own
 	case method == "Runtime.bindingCalled":
@@ -72,7 +72,7 @@ func audience(method string, params []byte) func(*attachment) bool {
 	case domain == "Input" || domain == "Emulation":
 		return func(a *attachment) bool { return a.hasPrefix(domain + ".") }
 	default:
-		return func(a *attachment) bool { return a.has(domain + enableSuffix) }
+		return func(a *attachment) bool { return a.hears(domain + enableSuffix) }
 	}
 }
 

@@ -81,25 +81,41 @@ func (r *router) passAs(q *request, params []byte, then func(result []byte, err 
 }
 
 // enable tells what is known of the domain to who comes late. The command goes down all the same: Chrome answers a
-// second one with what it answered the first, and tells nothing again.
+// second one with what it answered the first, and tells nothing again. What it told the first is told when the answer
+// is there, since what a command brings comes after the answers of the commands before it.
 func (r *router) enable(q *request, domain string) {
-	key := domain + enableSuffix
-	if !q.at.has(key) {
-		r.replay(q.at, key)
-	}
 	var undo call
 	if !isSticky(domain) {
 		undo = call{method: domain + disableSuffix}
 	}
-	q.at.keep(setting{key: key, method: q.method, params: q.params, undo: undo})
-	r.passThen(q, func(_ []byte, err error) {
-		if err != nil && isRefusedByBrowser(err) {
-			q.at.unset(key)
-		}
-	})
+	r.switchOn(q, setting{key: domain + enableSuffix, method: q.method, params: q.params, undo: undo})
 	if h := q.at.target.liveHold(); h != nil && domain == "Debugger" {
 		h.tell(q.at.target, neverPause())
 	}
+}
+
+// switchOn sends down what makes the target tell events, and replays to who is not the first to ask for them.
+func (r *router) switchOn(q *request, s setting) {
+	state := &q.at.target.state
+	s.isLate = state.isOn[s.key] && !q.at.has(s.key)
+	state.isOn[s.key] = true
+	q.at.keep(s)
+	r.passAs(q, q.params, func(result []byte, err error) {
+		kept := q.at.find(s.key)
+		switch {
+		case err != nil:
+			q.at.unset(s.key)
+			if isRefusedByBrowser(err) {
+				delete(q.at.target.state.isOn, s.key)
+			}
+			q.fail(err)
+			return
+		case kept != nil && kept.isLate:
+			kept.isLate = false
+			r.replay(q.at, s.key)
+		}
+		q.reply(result)
+	})
 }
 
 // neverPause keeps a page that clients debug from standing still: nobody could tell it to go on.
@@ -128,11 +144,7 @@ func (r *router) setLifecycle(q *request) {
 		q.reply(nil) // it stays on: the router knows the stages of each document then
 		return
 	}
-	if !q.at.has(keyLifecycle) {
-		r.replay(q.at, keyLifecycle)
-	}
-	q.at.keep(setting{key: keyLifecycle, method: q.method, params: q.params})
-	r.pass(q)
+	r.switchOn(q, setting{key: keyLifecycle, method: q.method, params: q.params})
 }
 
 // bind adds or removes a binding. One that another client has too stays.

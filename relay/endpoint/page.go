@@ -24,10 +24,23 @@ func setAutoAttachBelow(r *router, q *request) {
 	if auto == nil {
 		r.endAuto(q.client, q.at)
 	}
-	if auto != nil {
+	h := q.at.target.liveHold()
+	if q.at.target.isWrapper() || h == nil {
 		r.autoAttachBelow(q.at)
+		q.reply(nil)
+		return
 	}
-	r.mergeAutoAttach(q.at.target, func() { q.reply(nil) })
+	// It goes down even where it changes nothing: what it brings comes after the answers of the commands before it.
+	q.at.target.state.waits = q.at.target.waits()
+	h.ask(&command{
+		child: q.at.target.child, method: "Target.setAutoAttach", params: q.at.target.autoAttachDown(),
+		then: func(_ []byte, err error) {
+			if err == nil {
+				r.autoAttachBelow(q.at)
+			}
+			q.done(err)
+		},
+	})
 }
 
 func runIfWaiting(r *router, q *request) {

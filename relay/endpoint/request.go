@@ -118,6 +118,7 @@ func (r *router) judgeAt(q *request) (answer, error) {
 	if verdict := r.options.Judge.Raw(r.options.Level, q.method, q.params); !verdict.Allowed() {
 		return nil, refusal("%s", verdict.Reason)
 	}
+	q.params = r.options.Judge.ToSend(q.method, q.params)
 	return forward, nil
 }
 

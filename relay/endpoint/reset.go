@@ -70,6 +70,7 @@ func (h *hold) restore(page *target, kept []*command) {
 	})
 	g.left++ // ours, until all is asked
 	for _, s := range restorable(page) {
+		page.state.isOn[s.key] = true
 		h.askGated(g, &command{method: s.method, params: s.params, isOwn: true, then: h.restored(s)})
 		if s.key == "Debugger"+enableSuffix {
 			h.tell(page, neverPause())

@@ -8,11 +8,21 @@ import (
 	"chaperone/relay/program"
 )
 
+// now tells something and returns when it was heard.
+func (h *held) now(f func()) {
+	heard := make(chan struct{})
+	h.tell(func() { f(); close(heard) })
+	select {
+	case <-heard:
+	case <-h.over:
+	}
+}
+
 // reset attaches the tab anew.
-func (h *held) reset(target string) { h.tell(func() { h.sink.Reset(target) }) }
+func (h *held) reset(target string) { h.now(func() { h.sink.Reset(target) }) }
 
 func (h *held) asleep() {
-	h.tell(func() {
+	h.now(func() {
 		h.sink.Asleep(&program.Error{Code: "tab_suspended", Message: "the page is one of Chrome's own"})
 	})
 }

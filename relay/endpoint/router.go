@@ -52,6 +52,7 @@ func newRouter(o GrantOptions) *router {
 	}
 	r.spawn = func(f func(context.Context)) { r.group.Go(func() { f(ctx) }) }
 	r.begin = func() (context.Context, context.CancelFunc) { return context.WithCancel(ctx) }
+	r.look() // who connects at once sees what is there
 	r.spawn(r.follow)
 	return r
 }

@@ -23,6 +23,7 @@ type setting struct {
 	undo     call   // what takes it back; no method: nothing does
 	sequence int    // of the router: the order in which clients set things
 	real     string // Chrome's name for a script
+	isLate   bool   // others had it on before, and its own answer is not there yet: nothing is heard by it so far
 }
 
 // call is a method with its parameters.
@@ -42,12 +43,21 @@ func (a *attachment) find(key string) *setting {
 
 func (a *attachment) has(key string) bool { return a.find(key) != nil }
 
+// hears reports whether a switch is on and what it brings is told.
+func (a *attachment) hears(key string) bool {
+	s := a.find(key)
+	return s != nil && !s.isLate
+}
+
 func (a *attachment) hasPrefix(prefix string) bool {
 	return slices.ContainsFunc(a.set, func(s setting) bool { return strings.HasPrefix(s.key, prefix) })
 }
 
 // keep takes a setting down, in the place of an earlier one of that key.
 func (a *attachment) keep(s setting) {
+	if !a.isLive() {
+		return
+	}
 	a.unset(s.key)
 	a.client.router.sequence++
 	s.sequence = a.client.router.sequence

@@ -257,8 +257,10 @@ func TestAChildRunsWhenAllWhoHeldItBackLetItGo(t *testing.T) {
 	a.call(inA, "Target.setAutoAttach", attachToPages)
 	b.call(inB, "Target.setAutoAttach", attachToPages)
 	late.call(inLate, "Target.setAutoAttach", `{"autoAttach":true,"waitForDebuggerOnStart":false,"flatten":true}`)
-	if got := e.down("Target.setAutoAttach"); len(got) != 1 || got[0].params != attachToPages {
-		t.Errorf("asked of the edge: %v", got)
+	for _, asked := range e.down("Target.setAutoAttach") {
+		if asked.params != attachToPages {
+			t.Errorf("asked of the edge: %v", asked)
+		}
 	}
 	e.hold("t1").event("", "Target.attachedToTarget", workerChild)
 	childOf := func(c *client, in string) string {

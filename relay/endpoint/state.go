@@ -60,7 +60,8 @@ func (s *shelf) clear() { s.items, s.bytes = nil, 0 }
 // state is what a target's events have told, for clients that come late: each X.enable is answered as Chrome answers
 // it in a session of its own. It begins anew with each attachment of the edge.
 type state struct {
-	waits    bool // the edge holds new children back
+	waits    bool            // the edge holds new children back
+	isOn     map[string]bool // by the key of what switches it on
 	contexts shelf
 	hidden   map[int64]string // contexts of the page script, with their unique ids
 	console  shelf
@@ -77,7 +78,7 @@ func newState() state {
 	few, many := shelf{most: maxLines}, shelf{most: maxKept}
 	return state{
 		contexts: many, console: few, log: few, issues: few, sheets: many, scripts: many, stages: stages{},
-		hidden: map[int64]string{},
+		hidden: map[int64]string{}, isOn: map[string]bool{},
 	}
 }
 
@@ -185,6 +186,9 @@ func (s *state) keepSheet(method string, params []byte) {
 
 // replay tells an attachment what it would have been told, had it enabled a domain first.
 func (r *router) replay(a *attachment, key string) {
+	if !a.isLive() {
+		return
+	}
 	s := &a.target.state
 	switch key {
 	case "Runtime" + enableSuffix:
@@ -214,6 +218,7 @@ func (a *attachment) tellAll(shelves ...shelf) {
 
 // forgetDomain drops what a domain told, when nobody has it enabled any more and it will tell all of it again.
 func (s *state) forgetDomain(key string) {
+	delete(s.isOn, key)
 	switch key {
 	case "Log" + enableSuffix:
 		s.log.clear()

@@ -28,9 +28,10 @@ func (permissive) Raw(_, method string, _ []byte) cdp.Verdict {
 	}
 	return cdp.Verdict{}
 }
-func (permissive) EventTold(_, name string) bool { return !strings.HasPrefix(name, "Never.") }
-func (permissive) Writes(method string) bool     { return method == "Page.navigate" }
-func (permissive) Protocol() []byte              { return []byte(`{"domains":[]}`) }
+func (permissive) ToSend(_ string, params []byte) []byte { return params }
+func (permissive) EventTold(_, name string) bool         { return !strings.HasPrefix(name, "Never.") }
+func (permissive) Writes(method string) bool             { return method == "Page.navigate" }
+func (permissive) Protocol() []byte                      { return []byte(`{"domains":[]}`) }
 
 func newServer(t *testing.T) *endpoint.Server {
 	t.Helper()
