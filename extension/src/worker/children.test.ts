@@ -43,6 +43,16 @@ test('a child that moves is known at its new address', () => {
   assert.equal(member(told, 'url'), 'https://elsewhere.org/');
 });
 
+test('a frame that navigates is known at its new address, the frames in it are not', () => {
+  const children = family();
+  const navigate = (id: string) =>
+    children.apply('A', 'Page.frameNavigated', { frame: { id, url: 'https://elsewhere.org/' } });
+  navigate('another');
+  assert.equal(children.get('A')?.url, 'https://A.org/');
+  navigate('target A');
+  assert.equal(children.get('A')?.url, 'https://elsewhere.org/');
+});
+
 test('a child waits until it is told to run', () => {
   const children = family();
   assert.deepEqual(

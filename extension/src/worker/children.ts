@@ -58,7 +58,8 @@ export class Children {
     const session = text(told, 'sessionId') ?? '';
     if (method === 'Target.attachedToTarget') return this.#add(parent, session, told);
     if (method === 'Target.detachedFromTarget') this.#drop(session);
-    if (method === 'Target.targetInfoChanged') this.#rename(told);
+    if (method === 'Target.targetInfoChanged') this.#rename(fields(member(told, 'targetInfo')));
+    if (method === 'Page.frameNavigated') this.#navigate(parent, fields(member(told, 'frame')));
     return undefined;
   }
 
@@ -130,8 +131,15 @@ export class Children {
     for (const child of this.of(session)) this.#drop(child.session);
   }
 
-  #rename(told: Fields | undefined): void {
-    const info = fields(member(told, 'targetInfo'));
+  /** A frame that is a child's own is at another address. */
+  #navigate(session: string, frame: Fields | undefined): void {
+    const targetId = text(fields(member(this.get(session)?.params, 'targetInfo')), 'targetId');
+    if (targetId !== undefined && targetId === text(frame, 'id')) {
+      this.#rename({ targetId, url: text(frame, 'url') });
+    }
+  }
+
+  #rename(info: Fields | undefined): void {
     const target = text(info, 'targetId');
     const url = text(info, 'url');
     for (const child of this.all) {

@@ -11,9 +11,11 @@ import { type Header, Refusal } from './wire.ts';
 
 type Sent = { child: string; method: string; params: object; done: Answered };
 
+type World = { now: number; level: Level; seen: boolean; children: Children };
+
 /** A raw road to tab 1, held as t1 for session s; Chrome answers what a test lets it. */
 async function begin(level: Level = 'act') {
-  const world = { now: 0, level, seen: true, children: new Children() };
+  const world: World = { now: 0, level, seen: true, children: new Children() };
   const sent: Sent[] = [];
   const said: (Header & { body?: string })[] = [];
   const line = {
