@@ -23,6 +23,9 @@ func TestWhatCannotBeServedIsRefusedBeforeAnythingIsMade(t *testing.T) {
 		"fewer sessions than none":              func(c *server.Config) { c.MaxSessions = -1 },
 		"an idle timeout before it began":       func(c *server.Config) { c.IdleTimeout = -time.Second },
 		"a log format that is none":             func(c *server.Config) { c.Log = "loud" },
+		"CDP clients at a public address":       func(c *server.Config) { c.CDPListen = "0.0.0.0:0" },
+		"CDP clients at an address of a name":   func(c *server.Config) { c.CDPListen = "example.com:0" },
+		"CDP clients at no address":             func(c *server.Config) { c.CDPListen = "127.0.0.1" },
 		"no data folder":                        func(c *server.Config) { c.Data = "" },
 	} {
 		t.Run(sentence, func(t *testing.T) {

@@ -134,3 +134,31 @@ func FuzzNoBearerAuthenticatesByChance(f *testing.F) {
 		}
 	})
 }
+
+func TestARecheckOverlooksAnExpiryAndNothingElse(t *testing.T) {
+	w := newWorld(t)
+	given := w.login(t)
+	_, agent := w.token(t, account.Control)
+	w.now = w.now.Add(24 * time.Hour)
+	if _, err := w.accounts.Authenticate(t.Context(), given.Access); !fault.Is(err, fault.Unauthorised) {
+		t.Fatalf("a day later the access token authenticates: %v", err)
+	}
+	for _, bearer := range []string{given.Access, agent} {
+		if actor, err := w.accounts.Recheck(t.Context(), bearer); err != nil || actor.Account != w.me.ID {
+			t.Errorf("recheck answers %+v, %v", actor, err)
+		}
+	}
+	if err := w.accounts.Logout(t.Context(), given.Refresh, "127.0.0.1:1"); err != nil {
+		t.Fatal(err)
+	}
+	w.now = w.now.Add(365 * 24 * time.Hour)
+	for name, bearer := range map[string]string{
+		"a login that has ended": given.Access, "an agent token that has expired": agent, "no token": "x",
+		"another issuer's":      forged(t, w, func(c jwt.MapClaims) { c["iss"] = "elsewhere" }),
+		"one without an expiry": forged(t, w, func(c jwt.MapClaims) { delete(c, "exp") }),
+	} {
+		if _, err := w.accounts.Recheck(t.Context(), bearer); !fault.Is(err, fault.Unauthorised) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}

@@ -15,6 +15,16 @@
 // and can be erased, after which a digest cannot be tried against guesses. Words that could carry text of
 // a page, a typed value, a query or a secret are refused before the action and withheld after it.
 //
+// # What CDP clients did
+//
+// A row of kind `cdp` is one second of one session's clients at one host. It is journalled before the first of its
+// commands goes down, and written within that second. Its detail counts: commands, and of them writes, reads and refused;
+// each method by its name, at most 64 and the rest as `other`; what was refused by its domain (`refused.Network`), since
+// its name may be any text. `client.3` is the third client's running digest as of its last message in the row, N:HASH:
+// hash 0 is SHA-256 of `chaperone-cdp-1:` and the capability, the last part of the endpoint's address; hash N is SHA-256
+// of hash N-1 (its 32 bytes) and the client's N-th message as it was sent. Whoever kept the address and a log of the
+// connection can compute it; the capability is written nowhere, so that the ledger alone is no help in guessing.
+//
 // # The hash
 //
 // A row's hash is SHA-256 over these fields, in this order: the text `chaperone-ledger-1`, account, seq,

@@ -90,7 +90,7 @@ func options(t *testing.T, at net.Addr) (web.Options, *house) {
 	hub := relay.NewHub(relay.Options{Authority: nobody{}, Host: hosts.Has, ExtensionID: "none"})
 	t.Cleanup(func() { check(t, hub.Close(context.Background())) })
 	return web.Options{
-		BodyWait: 300 * time.Millisecond,
+		BodyWait: 2 * time.Second,
 		Hosts:    hosts, Identity: accounts, Logins: accounts, Tokens: accounts,
 		Projects: projects, Keeper: projects, Pairing: projects, Unpair: projects, Links: hub, Link: hub,
 		Sessions: sessions, Actions: sessions, Exposure: sessions, Happened: sessions, Screens: sessions, Cast: viewers,

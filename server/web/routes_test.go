@@ -311,3 +311,22 @@ func TestOtherFacesAreMounted(t *testing.T) {
 		t.Errorf("the link without a socket answered %d", got.status)
 	}
 }
+
+func TestAnEndpointIsAskedForAndTakenAway(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	id := h.session()
+	path := "/api/v1/sessions/" + id + "/cdp"
+	if got := h.ask(wish{method: "POST", path: path}); got.code() != "read_only_refused" || got.status != http.StatusForbidden {
+		t.Errorf("a read-only project: %d %s", got.status, got.code())
+	}
+	if got := h.ask(wish{method: "POST", path: path, bearer: "none"}); got.status != http.StatusUnauthorized {
+		t.Errorf("nobody: %d", got.status)
+	}
+	if got := h.ask(wish{method: "DELETE", path: path}); got.status != http.StatusNoContent {
+		t.Errorf("taking away what is not there: %d", got.status)
+	}
+	if got := h.ask(wish{method: "DELETE", path: "/api/v1/sessions/s_none/cdp"}); got.code() != "not_found" {
+		t.Errorf("a session that never was: %s", got.code())
+	}
+}
