@@ -10,7 +10,6 @@ import (
 	"os/exec"
 	"strings"
 	"testing"
-	"time"
 
 	"chaperone/relay/cdp"
 	"chaperone/relay/endpoint"
@@ -67,7 +66,7 @@ func chromium(t *testing.T) *endpoint.Capability {
 	if err != nil {
 		t.Fatal(err)
 	}
-	folder, err := os.MkdirTemp("", "chp") // Chromium puts sockets in it, whose path must not be long
+	folder, err := os.MkdirTemp("", "chp") //nolint:usetesting // Chromium puts sockets in it, whose path must not be long
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -120,7 +119,7 @@ func (c *client) eval(session, script string) string {
 func TestAFrameOfAnotherSiteIsATargetInChromium(t *testing.T) {
 	site, far := newSite(t, map[string]string{
 		"/":      `<title>outside</title><iframe src="FAR/inner"></iframe>`,
-		"/inner": `<title>inside</title><button onclick="this.textContent='pressed'">press</button>`,
+		"/inner": `<title>inside</title>`,
 	})
 	c := connect(t, chromium(t).WS())
 	_, session := c.openPage(site + "/")
@@ -128,7 +127,70 @@ func TestAFrameOfAnotherSiteIsATargetInChromium(t *testing.T) {
 	if !strings.Contains(infos, far+"/inner") {
 		t.Fatalf("targets: %s\n%s", infos, c.story())
 	}
-	_ = session
+	c.call(session, "Target.setAutoAttach", attachToPages)
+	frame := pick(t, c.await("the frame", eventIn(session, "Target.attachedToTarget")).Params, "sessionId")
+	if got := c.eval(frame, "document.title"); got != "inside" {
+		t.Errorf("the frame's title is %q", got)
+	}
 }
 
-var _ = time.Second
+func TestTwoClientsOnOnePageInChromium(t *testing.T) {
+	site, _ := newSite(t, map[string]string{
+		"/":          `<title>one</title><button id=b>b</button><script>const w = new Worker("/worker.js"); w.onmessage = e => document.title = e.data</script>`,
+		"/two":       `<title>two</title>`,
+		"/worker.js": `postMessage("the worker ran")`,
+	})
+	capability := chromium(t)
+	a := connect(t, capability.WS())
+	target, inA := a.openPage(site + "/two")
+	a.call(inA, "Page.setLifecycleEventsEnabled", `{"enabled":true}`)
+	a.call(inA, "Emulation.setEmulatedMedia", `{"features":[{"name":"prefers-color-scheme","value":"dark"}]}`)
+	a.call(inA, "Emulation.setDeviceMetricsOverride", `{"width":500,"height":400,"deviceScaleFactor":1,"mobile":false}`)
+	a.call(inA, "Page.addScriptToEvaluateOnNewDocument", `{"source":"globalThis.left = 1"}`)
+	b := connect(t, capability.WS())
+	inB := b.attach(target)
+	b.call(inB, "Page.enable", "{}")
+	b.call(inB, "Page.setLifecycleEventsEnabled", `{"enabled":true}`)
+	b.call(inB, "Runtime.enable", "{}")
+	if got := b.heardOf(inB, "Runtime.executionContextCreated"); len(got) != 1 {
+		t.Errorf("the late client heard of contexts %v", got)
+	}
+	b.await("the load that was", func(m message) bool {
+		return m.Method == "Page.lifecycleEvent" && pick(t, m.Params, "name") == "load"
+	})
+	for c, session := range map[*client]string{a: inA, b: inB} {
+		c.call(session, "Target.setAutoAttach", attachToPages)
+	}
+	loads := len(a.heardOf(inA, "Page.loadEventFired"))
+	b.goTo(inB, site+"/")
+	a.await("a load that another client asked for", func(message) bool {
+		return len(a.heardOf(inA, "Page.loadEventFired")) > loads
+	})
+	workerOf := func(c *client, in string) string {
+		m := c.await("the worker", eventIn(in, "Target.attachedToTarget"))
+		if pick(t, m.Params, "waitingForDebugger") != "true" {
+			t.Errorf("told %s", m.raw)
+		}
+		return pick(t, m.Params, "sessionId")
+	}
+	atA, atB := workerOf(a, inA), workerOf(b, inB)
+	a.call(atA, "Runtime.runIfWaitingForDebugger", "{}")
+	if got := b.eval(inB, "document.title"); got != "one" {
+		t.Errorf("the title is %q while one client holds the worker back", got)
+	}
+	b.call(atB, "Runtime.runIfWaitingForDebugger", "{}")
+	ran := "new Promise(done => { const look = () => document.title === 'one' ? setTimeout(look, 5) : done(document.title); look() })"
+	if got := b.eval(inB, ran); got != "the worker ran" {
+		t.Errorf("the title is %q", got)
+	}
+	state := "[left, innerWidth, matchMedia('(prefers-color-scheme: dark)').matches].join()"
+	if got := b.eval(inB, state); got != "1,500,true" {
+		t.Errorf("with the first client there the page has %s", got)
+	}
+	a.call("", "Browser.close", "{}")
+	<-a.ended
+	b.goTo(inB, site+"/two")
+	if got := b.eval(inB, "[typeof left, innerWidth !== 500, matchMedia('(prefers-color-scheme: dark)').matches].join()"); got != "undefined,true,false" {
+		t.Errorf("without it the page has %s", got)
+	}
+}

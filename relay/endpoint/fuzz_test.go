@@ -129,8 +129,9 @@ func (p *play) ask(which int, session, method, params string) {
 
 // sessions are those that a client was given so far, gone or not.
 func (p *play) sessions(c *client) []string {
-	var list []string
-	for _, m := range c.all(event("Target.attachedToTarget")) {
+	told := c.all(event("Target.attachedToTarget"))
+	list := make([]string, 0, len(told))
+	for _, m := range told {
 		list = append(list, pick(p.t, m.Params, "sessionId"))
 	}
 	return list
@@ -179,38 +180,53 @@ func (p *play) end() {
 	}
 }
 
+// heard is what one client was told so far.
+type heard struct {
+	t              *testing.T
+	told, answered map[string]bool
+	live           map[string]bool
+}
+
 // check holds what one client heard against what must be so.
 func (p *play) check(c *client) {
-	told, answered, live := map[string]bool{}, map[string]bool{}, map[string]string{}
+	h := heard{t: p.t, told: map[string]bool{}, answered: map[string]bool{}, live: map[string]bool{"": true}}
 	for _, m := range c.all(func(message) bool { return true }) {
-		switch {
-		case strings.HasPrefix(m.Method, "broken"):
-			p.t.Errorf("not JSON: %s", m.raw)
-		case m.Method == "":
-			if answered[string(m.ID)] {
-				p.t.Errorf("answered twice: %s", m.raw)
-			}
-			answered[string(m.ID)] = true
-		case m.Method == "Target.attachedToTarget":
-			session := pick(p.t, m.Params, "sessionId")
-			if told[session] {
-				p.t.Errorf("attached twice: %s", m.raw)
-			}
-			told[session] = true
-			live[session] = m.Session
-			if _, isLive := live[m.Session]; m.Session != "" && !isLive {
-				p.t.Errorf("attached below a session that is gone: %s", m.raw)
-			}
-		case m.Method == "Target.detachedFromTarget":
-			session := pick(p.t, m.Params, "sessionId")
-			if _, isLive := live[session]; !isLive {
-				p.t.Errorf("detached what was not attached: %s", m.raw)
-			}
-			delete(live, session)
-		case m.Session != "":
-			if _, isLive := live[m.Session]; !isLive {
-				p.t.Errorf("an event in a session that is gone: %s", m.raw)
-			}
+		if m.Method == "" {
+			h.answer(m)
+		} else {
+			h.event(m)
 		}
+	}
+}
+
+func (h heard) answer(m message) {
+	if h.answered[string(m.ID)] {
+		h.t.Errorf("answered twice: %s", m.raw)
+	}
+	h.answered[string(m.ID)] = true
+}
+
+func (h heard) event(m message) {
+	if strings.HasPrefix(m.Method, "broken") {
+		h.t.Errorf("not JSON: %s", m.raw)
+	}
+	if !h.live[m.Session] {
+		h.t.Errorf("an event in a session that is gone: %s", m.raw)
+	}
+	session := ""
+	if m.Method == "Target.attachedToTarget" || m.Method == "Target.detachedFromTarget" {
+		session = pick(h.t, m.Params, "sessionId")
+	}
+	switch m.Method {
+	case "Target.attachedToTarget":
+		if h.told[session] {
+			h.t.Errorf("attached twice: %s", m.raw)
+		}
+		h.told[session], h.live[session] = true, true
+	case "Target.detachedFromTarget":
+		if !h.live[session] {
+			h.t.Errorf("detached what was not attached: %s", m.raw)
+		}
+		delete(h.live, session)
 	}
 }

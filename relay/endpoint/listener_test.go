@@ -96,22 +96,26 @@ func upgrade(origin string) func(*http.Request) {
 	}
 }
 
-func TestOnlyACapabilityOpensAnything(t *testing.T) {
-	var log bytes.Buffer
+// grantTwice gives two capabilities of one server that logs all it can.
+func grantTwice(t *testing.T, log io.Writer) (server *endpoint.Server, first, second *endpoint.Capability) {
+	t.Helper()
 	server, err := endpoint.New(t.Context(), endpoint.Options{
-		Logger: slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug})),
+		Logger: slog.New(slog.NewTextHandler(log, &slog.HandlerOptions{Level: slog.LevelDebug})),
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, err := server.Grant(endpoint.GrantOptions{Edge: newEdge("t1"), Judge: permissive{}})
-	if err != nil {
-		t.Fatal(err)
+	for _, c := range []**endpoint.Capability{&first, &second} {
+		if *c, err = server.Grant(endpoint.GrantOptions{Edge: newEdge("t1"), Judge: permissive{}}); err != nil {
+			t.Fatal(err)
+		}
 	}
-	other, err := server.Grant(endpoint.GrantOptions{Edge: newEdge("t2"), Judge: permissive{}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	return server, first, second
+}
+
+func TestOnlyACapabilityOpensAnything(t *testing.T) {
+	var log bytes.Buffer
+	server, c, other := grantTwice(t, &log)
 	secret, revoked := secretOf(c), secretOf(other)
 	if len(secret) != 43 || secret == revoked {
 		t.Errorf("secrets are %q and %q", secret, revoked)

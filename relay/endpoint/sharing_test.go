@@ -20,8 +20,9 @@ func worldOf(id int, name string) string {
 
 // heardOf lists a session's events with that name, by what is unlike in their params.
 func (c *client) heardOf(session, method string) []string {
-	var list []string
-	for _, m := range c.all(eventIn(session, method)) {
+	told := c.all(eventIn(session, method))
+	list := make([]string, 0, len(told))
+	for _, m := range told {
 		list = append(list, string(m.Params))
 	}
 	return list
@@ -203,24 +204,17 @@ func TestWhatALeavingClientSetIsTakenBack(t *testing.T) {
 		t.Error("a client removes another's script")
 	}
 	a.call(inA, "Runtime.addBinding", `{"name":"x"}`)
-	e.mu.Lock()
-	before := len(e.sent)
-	e.mu.Unlock()
+	before := e.count()
 	a.call("", "Target.detachFromTarget", `{"sessionId":"`+inA+`"}`)
 	b.call(inB, "Runtime.evaluate", "{}")
-	var went []string
-	e.mu.Lock()
-	for _, s := range e.sent[before:] {
-		went = append(went, s.method+" "+s.params)
-	}
-	e.mu.Unlock()
+	went := e.since(before)
 	want := []string{
 		`Runtime.removeBinding {"name":"x"}`,
 		`Page.removeScriptToEvaluateOnNewDocument {"identifier":"real2"}`,
 		`Network.setExtraHTTPHeaders {"headers":{}}`,
 		`Emulation.clearDeviceMetricsOverride {}`,
 		`Emulation.setEmulatedMedia {"media":"print"}`,
-		`Performance.disable `,
+		`Performance.disable`,
 		`Runtime.evaluate {}`,
 	}
 	if !slices.Equal(went, want) {

@@ -25,18 +25,7 @@ func TestClientsOnOneTabShareItsHoldAndNothingElse(t *testing.T) {
 	if inA == inB || inA == again {
 		t.Error("two attachments have one session id")
 	}
-	// The same numeric id in both, and a number that only text keeps.
-	for _, id := range []string{"1000", "0", "-7", "9007199254740993"} {
-		a.write(`{"id":` + id + `,"method":"Runtime.evaluate","params":{"of":"a` + id + `"},"sessionId":"` + inA + `"}`)
-		b.write(`{"id":` + id + `,"method":"Runtime.evaluate","params":{"of":"b` + id + `"},"sessionId":"` + inB + `"}`)
-		fits := func(m message) bool { return string(m.ID) == id && m.Result != nil }
-		if got := string(a.await("a's answer", fits).Result); got != `{"asked":{"of":"a`+id+`"}}` {
-			t.Errorf("a heard %s", got)
-		}
-		if got := string(b.await("b's answer", fits).Result); got != `{"asked":{"of":"b`+id+`"}}` {
-			t.Errorf("b heard %s", got)
-		}
-	}
+	sameIDs(t, a, inA, b, inB)
 	if m := b.ask(inA, "Runtime.evaluate", "{}"); m.Error == nil || m.Error.Code != -32001 {
 		t.Errorf("a session of another client is answered %s", m.raw)
 	}
@@ -52,6 +41,22 @@ func TestClientsOnOneTabShareItsHoldAndNothingElse(t *testing.T) {
 	b.call(inB, "Runtime.evaluate", "{}")
 	if e.hold("t1") == nil {
 		t.Error("the tab was let go while a client uses it")
+	}
+}
+
+// sameIDs sends the same ids by both clients, among them numbers that only text keeps.
+func sameIDs(t *testing.T, a *client, inA string, b *client, inB string) {
+	t.Helper()
+	for _, id := range []string{"1000", "0", "-7", "9007199254740993"} {
+		a.write(`{"id":` + id + `,"method":"Runtime.evaluate","params":{"of":"a` + id + `"},"sessionId":"` + inA + `"}`)
+		b.write(`{"id":` + id + `,"method":"Runtime.evaluate","params":{"of":"b` + id + `"},"sessionId":"` + inB + `"}`)
+		fits := func(m message) bool { return string(m.ID) == id && m.Result != nil }
+		if got := string(a.await("a's answer", fits).Result); got != `{"asked":{"of":"a`+id+`"}}` {
+			t.Errorf("a heard %s", got)
+		}
+		if got := string(b.await("b's answer", fits).Result); got != `{"asked":{"of":"b`+id+`"}}` {
+			t.Errorf("b heard %s", got)
+		}
 	}
 }
 
