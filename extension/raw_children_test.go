@@ -27,6 +27,14 @@ func (s *server) childSince(mark int, kind string) child {
 	return found
 }
 
+// isAttached fits the events that tell of one child.
+func isAttached(session string) func(frame) bool {
+	return func(got frame) bool {
+		var told child
+		return got.Method == "Target.attachedToTarget" && json.Unmarshal(got.body, &told) == nil && told.Session == session
+	}
+}
+
 func (s *server) count(mark int, fits func(frame) bool) int {
 	s.stateMu.Lock()
 	defer s.stateMu.Unlock()
@@ -49,6 +57,16 @@ func (s *sharing) family() {
 	s.t.Helper()
 	s.tab.goTo(s.site.URL + "/family")
 	s.tab.until("window.heard === 'running'")
+}
+
+// seesFrames tells whether a program still sees the page and its frames.
+func (s *sharing) seesFrames(want int) {
+	s.t.Helper()
+	answer := s.server.must(s.name, object{"run": "@snapshot", "args": object{"budget": 4000}, "each_frame": true})
+	var frames []any
+	if err := json.Unmarshal(answer.Steps[0], &frames); err != nil || len(frames) != want {
+		s.t.Errorf("a program sees %d frames (%v), want %d: %s", len(frames), err, want, answer.Steps[0])
+	}
 }
 
 func TestClientsAreToldOfTheChildrenThatAreThere(t *testing.T) {
@@ -80,17 +98,9 @@ func TestClientsAreToldOfTheChildrenThatAreThere(t *testing.T) {
 			if got := s.server.ofChild(s.name, "ABC", "Runtime.evaluate", object{"expression": "1"}); got.Error == nil {
 				t.Errorf("a command to no child is answered %+v", got.header)
 			}
-			answer := s.server.must(s.name, object{"run": "@snapshot", "args": object{"budget": 4000}, "each_frame": true})
-			var frames []any
-			if err := json.Unmarshal(answer.Steps[0], &frames); err != nil || len(frames) != 2 {
-				t.Errorf("a program sees %d frames (%v), want 2: %s", len(frames), err, answer.Steps[0])
-			}
+			s.seesFrames(2)
 			for _, one := range []child{worker, inner} {
-				count := s.server.count(mark, func(got frame) bool {
-					var told child
-					return got.Method == "Target.attachedToTarget" && json.Unmarshal(got.body, &told) == nil && told.Session == one.Session
-				})
-				if count != 1 {
+				if count := s.server.count(mark, isAttached(one.Session)); count != 1 {
 					t.Errorf("%s is told of %d times, want once", one.Info.Type, count)
 				}
 			}

@@ -148,7 +148,7 @@ func TestRawRepliesAndEventsKeepTheirOrder(t *testing.T) {
 			order = append(order, fmt.Sprint("event ", params.Args[1].Value))
 		}
 	}
-	var want []string
+	want := make([]string, 0, 2*count)
 	for i := range count {
 		want = append(want, fmt.Sprint("event ", i), fmt.Sprint("reply ", i))
 	}

@@ -2,9 +2,9 @@ package extension_test
 
 import (
 	"encoding/json"
-	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -73,13 +73,23 @@ func TestAServerDoesNoMoreToAReadOnlyTabOverTheRawRoad(t *testing.T) {
 			}
 		}
 	}
+	s.tab.until("document.readyState === 'complete' && document.title === 'Page /first'")
+	if writes := s.writes.Load(); writes != 0 {
+		t.Errorf("%d writes arrived, want none", writes)
+	}
+}
+
+func TestOnlyTheSessionsOwnTabsAreReachedOverTheRawRoad(t *testing.T) {
+	t.Parallel()
+	s := newSharing(t, "act", "act")
+	s.server.hold(s.name)
 	for sentence, ask := range map[string]struct {
 		head object
 		code string
 	}{
 		"another session's tab":             {object{"session": "s_2", "tab": s.name}, "forbidden"},
 		"a tab that is not shared":          {object{"session": "s_1", "tab": "t999"}, "tab_closed"},
-		"a tab by Chrome's number":          {object{"session": "s_1", "tab": fmt.Sprint(s.tabID())}, "tab_closed"},
+		"a tab by Chrome's number":          {object{"session": "s_1", "tab": strconv.Itoa(s.tabID())}, "tab_closed"},
 		"a tab by its target":               {object{"session": "s_1", "tab": s.tab.target}, "tab_closed"},
 		"a session outside of the protocol": {object{"session": "s 1", "tab": s.name}, "bad_request"},
 	} {
@@ -91,15 +101,11 @@ func TestAServerDoesNoMoreToAReadOnlyTabOverTheRawRoad(t *testing.T) {
 			}
 		}
 	}
-	for _, body := range []any{[]any{}, "x", 1, nil} {
+	for _, body := range []any{[]any{}, "x", 1} {
 		head := object{"t": "cdp", "session": "s_1", "tab": s.name, "method": "Page.reload"}
-		if got := s.server.ask(head, body); body != nil && got.Code != "bad_request" {
+		if got := s.server.ask(head, body); got.Code != "bad_request" {
 			t.Errorf("params %v are answered %+v, want bad_request", body, got.header)
 		}
-	}
-	s.tab.until("document.readyState === 'complete' && document.title === 'Page /first'")
-	if writes := s.writes.Load(); writes != 0 {
-		t.Errorf("%d writes arrived, want none", writes)
 	}
 }
 
@@ -193,46 +199,46 @@ func TestNodesOfAnotherTabAreNotReadByTheirNumbers(t *testing.T) {
 	}
 	var owns int
 	for id := 1; id <= 50; id++ {
-		for method, more := range map[string]object{
-			"DOM.getOuterHTML":                    {},
-			"DOM.describeNode":                    {"depth": -1},
-			"DOM.getBoxModel":                     {},
-			"DOM.getContentQuads":                 {},
-			"DOM.scrollIntoViewIfNeeded":          {},
-			"DOM.focus":                           {},
-			"Accessibility.getPartialAXTree":      {},
-			"Accessibility.getAXNodeAndAncestors": {},
-			"Accessibility.queryAXTree":           {"role": "heading"},
-			"DOM.resolveNode":                     {},
-		} {
+		for method, more := range nodeReads {
 			params := object{"backendNodeId": id}
 			maps.Copy(params, more)
-			for _, context := range []int{0, 1, 2} {
-				if context > 0 {
-					if method != "DOM.resolveNode" {
-						continue
-					}
-					params["executionContextId"] = context
-				}
-				got := s.server.raw(s.name, method, params)
-				if strings.Contains(string(got.body), "/private") {
-					t.Errorf("%s of node %d (context %d) tells of a tab that is not shared: %.200s", method, id, context, got.body)
-				}
-				if method == "DOM.getOuterHTML" && strings.Contains(string(got.body), "Page /first") {
-					owns++
-				}
-				if object := objectOf(got.body); object != "" {
-					read := s.server.mustRaw(s.name, "Runtime.callFunctionOn", map[string]any{"objectId": object, "functionDeclaration": "function () { return this.ownerDocument?.title + location.pathname }", "returnByValue": true})
-					if strings.Contains(string(read), "/private") {
-						t.Errorf("%s of node %d (context %d) gives an object of a tab that is not shared: %s", method, id, context, read)
-					}
-				}
+			got := s.server.raw(s.name, method, params)
+			if strings.Contains(string(got.body), "/private") || strings.Contains(s.titleOf(got.body), "/private") {
+				t.Errorf("%s of node %d with %v tells of a tab that is not shared: %.200s", method, id, more, got.body)
+			}
+			if strings.Contains(string(got.body), "Page /first") {
+				owns++
 			}
 		}
 	}
 	if owns == 0 {
 		t.Error("no node of the page itself was found by its number")
 	}
+}
+
+// nodeReads are the commands that take a node by its number, and what goes with it.
+var nodeReads = map[string]object{
+	"DOM.getOuterHTML":                    {},
+	"DOM.describeNode":                    {"depth": -1},
+	"DOM.getBoxModel":                     {},
+	"DOM.getContentQuads":                 {},
+	"DOM.scrollIntoViewIfNeeded":          {},
+	"DOM.focus":                           {},
+	"DOM.resolveNode":                     {"executionContextId": 1}, // the page's own context
+	"Accessibility.getPartialAXTree":      {},
+	"Accessibility.getAXNodeAndAncestors": {},
+	"Accessibility.queryAXTree":           {"role": "heading"},
+}
+
+// titleOf reads the title of the document that a command's object is in, where it answered one.
+func (s *sharing) titleOf(body []byte) string {
+	s.t.Helper()
+	object := objectOf(body)
+	if object == "" {
+		return ""
+	}
+	read := map[string]any{"objectId": object, "functionDeclaration": "function () { return (this.ownerDocument ?? this).title }", "returnByValue": true}
+	return string(s.server.mustRaw(s.name, "Runtime.callFunctionOn", read))
 }
 
 func objectOf(body []byte) string {

@@ -199,10 +199,11 @@ func otherExtension(t *testing.T) (folder, id string) {
 		}
 	}
 	digest := sha256.Sum256([]byte(folder)) // Chrome's way to name an unpacked extension without a key
+	letters := make([]byte, 0, 32)
 	for _, part := range digest[:16] {
-		id += string(rune('a'+part>>4)) + string(rune('a'+part&15))
+		letters = append(letters, 'a'+part>>4, 'a'+part&15)
 	}
-	return folder, id
+	return folder, string(letters)
 }
 
 // Chrome's own bar has a Cancel. No test can press it, so the worker is told what Chrome tells it then.
