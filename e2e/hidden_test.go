@@ -36,7 +36,9 @@ func TestATabThatNobodySeesIsDrivenAndTakesNoFocus(t *testing.T) {
 		{"in a minimised window", (*hiding).minimised},
 	} {
 		t.Run(way.name, func(t *testing.T) {
-			h.t, h.served.t = t, t
+			whole := h.t
+			h.t = t
+			t.Cleanup(func() { h.t = whole })
 			way.hide(h)
 			h.letGo()
 			h.unseen(h.everyAction)

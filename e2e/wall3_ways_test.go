@@ -11,8 +11,6 @@ import (
 
 // wallWays are ways to send a document, frame or ping request that writes, besides those of postPage. Each is a script, run by a click
 // on the button of its name; to(way) is the address that counts it.
-//
-//nolint:gochecknoglobals // a table that two tests read
 var wallWays = map[string]string{
 	"redirect 308":                          `post({action: '/r308'})`,
 	"redirect 307 in a frame":               `frame('f1', 'about:blank'); post({action: '/r307w', target: 'f1'})`,
