@@ -16,13 +16,13 @@ import (
 )
 
 // load is how much a soak does: all of it with CHAPERONE_SOAK=full, little enough for every day otherwise.
-type load struct{ sessions, tabs, cycles, clients int }
+type load struct{ agents, tabs, cycles, clients int }
 
 func loadOf() load {
 	if os.Getenv("CHAPERONE_SOAK") == "full" {
-		return load{sessions: 32, tabs: 200, cycles: 10_000, clients: 32}
+		return load{agents: 32, tabs: 200, cycles: 10_000, clients: 32}
 	}
-	return load{sessions: 5, tabs: 4, cycles: 200, clients: 5}
+	return load{agents: 5, tabs: 4, cycles: 200, clients: 5}
 }
 
 // soak is one browser with many sessions of an interactive project, each on a tab of its own.
@@ -59,7 +59,7 @@ func startSoak(t *testing.T) *soak {
 		_, err := k.person.Browser().Call(t.Context(), "", "Target.createTarget", map[string]any{"url": s.URL + "/second", "background": true})
 		check(t, err)
 	}
-	for range k.sessions {
+	for range k.agents {
 		k.sessions = append(k.sessions, k.opened("/"))
 	}
 	return k
