@@ -90,3 +90,15 @@ func TestAHoldLeavesWatchersTheirPictures(t *testing.T) {
 		t.Error("what the earlier clients did is still there")
 	}
 }
+
+func TestATabThatHangsIsHeldAllTheSame(t *testing.T) {
+	t.Parallel()
+	s := newSharing(t, "act", "act")
+	s.tab.eval("void setTimeout(() => { for (;;); })")
+	s.server.hold(s.name)
+	s.server.say(object{"t": "cdp", "id": 7000, "session": "s_1", "tab": s.name, "method": "Runtime.evaluate"}, object{"expression": "1"})
+	elsewhere := strings.Replace(s.site.URL, "127.0.0.1", "localhost", 1) // in another process
+	s.server.say(object{"t": "cdp", "id": 7001, "session": "s_1", "tab": s.name, "method": "Page.navigate"}, object{"url": elsewhere + "/away"})
+	s.server.tabsUntil("another page", func(tabs []sharedTab) bool { return strings.HasSuffix(tabs[0].URL, "/away") })
+	eventually(t, "an answer", func() bool { return s.server.evaluate(s.name, "document.title") == "Page /away" })
+}

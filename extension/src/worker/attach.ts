@@ -40,3 +40,14 @@ export async function before<T>(
     forget();
   }
 }
+
+/** Waits for a promise, but no longer than this; whether it was done by then. */
+export async function within(ms: number, done: Promise<unknown>): Promise<boolean> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise<boolean>((resolve) => {
+    timer = setTimeout(() => resolve(false), ms);
+  });
+  const isDone = await Promise.race([done.then(() => true), late]);
+  clearTimeout(timer);
+  return isDone;
+}

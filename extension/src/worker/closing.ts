@@ -1,3 +1,5 @@
+import { within } from './attach.ts';
+
 /** The debugger, as far as closing uses it. */
 export type Port = {
   attach(tab: number): Promise<void>;
@@ -32,10 +34,10 @@ export class Closing {
       await this.#port.attach(tab).catch(() => undefined); // a page that cannot be attached asks nobody
       this.#tell(tab, 'Page.enable', {});
       void this.#remove(tab);
-      if (await isWithin(patienceMS, gone)) return;
+      if (await within(patienceMS, gone)) return;
       this.#tell(tab, 'Page.crash', {});
       void this.#remove(tab);
-      await isWithin(lastMS, gone);
+      await within(lastMS, gone);
     } finally {
       this.#leaving.delete(tab);
     }
@@ -53,14 +55,4 @@ export class Closing {
   #tell(tab: number, method: string, params: object): void {
     this.#port.send(tab, undefined, method, params).catch(() => undefined);
   }
-}
-
-async function isWithin(ms: number, done: Promise<void>): Promise<boolean> {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const late = new Promise<boolean>((resolve) => {
-    timer = setTimeout(() => resolve(false), ms);
-  });
-  const isDone = await Promise.race([done.then(() => true), late]);
-  clearTimeout(timer);
-  return isDone;
 }

@@ -1,5 +1,5 @@
 import { Executor } from '../program/executor.ts';
-import { attachWithPatience, before } from './attach.ts';
+import { attachWithPatience, before, within } from './attach.ts';
 import { type Child, Children } from './children.ts';
 import { Refusal } from './wire.ts';
 
@@ -36,6 +36,9 @@ export type Painting = (tab: number, capture: () => Promise<unknown>) => Promise
 
 /** A tab stays attached this long after its last use, so that Chrome's bar is not up for hours. */
 const idleMS = 60_000;
+
+/** A page that does not answer sooner hangs, and is attached all the same. */
+const tellsMS = 500;
 
 /** A crashed page takes a blank one in its place sooner than this, or not at all. */
 const reviveMS = 10_000;
@@ -274,7 +277,11 @@ export class Seats {
     await this.#leaving.get(tab);
     await attachWithPatience(this.#port, tab, gone);
     // Chrome answers with the event of a crash where there was one before.
-    await this.#port.send(tab, undefined, 'Inspector.enable', undefined).catch(() => undefined);
+    const told = this.#port.send(tab, undefined, 'Inspector.enable', undefined);
+    await within(
+      tellsMS,
+      told.catch(() => undefined),
+    );
   }
 
   /** Looks what becomes of a tab that somebody has left. */
