@@ -6,9 +6,7 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/emulation"
-	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/cdproto/target"
 
 	"chaperone/relay/endpoint"
@@ -109,7 +107,7 @@ func (h *hold) Send(ctx context.Context, child, method string, params []byte, ta
 	case target.SetAutoAttach.Method:
 		params = autoAttach(params)
 	case emulation.SetFocusEmulationEnabled.Method:
-		// It stays on, and must outlive the hold: a session that ends takes it away from all.
+		// It stays on, whatever a client wants, and is no target session's to end that ends before the tab does.
 		params = json.RawMessage(`{"enabled":true}`)
 		if child == "" {
 			targetSession = h.tab.targetSession
@@ -151,13 +149,10 @@ func (h *hold) Release() {
 	}
 }
 
-// withdraw ends the hold's target sessions. A child that waits for a client goes on, and what their overrides took
-// away from the tab is given back.
+// withdraw ends the hold's target sessions: with the page's own Chrome ends those beneath it and lets go on what waits
+// there. What their overrides took away from the tab is given back.
 func (h *hold) withdraw(sessions []target.SessionID) {
 	own := sessions[len(sessions)-1]
-	for _, child := range sessions[:len(sessions)-1] {
-		post(h.conn, child, runtime.RunIfWaitingForDebugger, cdp.Empty{})
-	}
 	post(h.conn, "", target.DetachFromTarget, target.DetachFromTargetParams{SessionID: own})
 	for _, targetSession := range sessions {
 		h.browser.proc.endTargetSession(targetSession)

@@ -262,6 +262,28 @@ func TestNothingStaysPausedWhenTheHoldEnds(t *testing.T) {
 	}
 }
 
+func TestAFrameThatWaitsGoesOnWhenTheHoldEnds(t *testing.T) {
+	s := newSite(t, map[string]string{"/f": `<script>fetch('/alive')</script>`})
+	w := newWorld(t, s)
+	far := strings.Replace(s.host(), "127.0.0.1", "localhost", 1)
+	w.exits.origins = append(w.exits.origins, far)
+	b, tab := openPage(t, w, s, "/none")
+	c := hold(t, b, tab)
+	c.call("", "Target.setAutoAttach", `{"autoAttach":true,"waitForDebuggerOnStart":true,"flatten":true}`)
+	c.post("go", "", "Runtime.evaluate", fmt.Sprintf(`{"expression":"document.body.innerHTML = '<iframe src=\"http://%s/f\">'"}`, far))
+	frame := c.await(t, "the frame of another site is told", event("Target.attachedToTarget"))
+	if !strings.Contains(frame.params, `"type":"iframe"`) || !strings.Contains(frame.params, `"waitingForDebugger":true`) {
+		t.Errorf("told: %s", frame.params)
+	}
+	if ok, _ := s.saw("GET /alive"); ok {
+		t.Fatal("the frame did not wait")
+	}
+	c.Release()
+	if !s.waitFor("GET /alive") {
+		t.Error("the frame is still paused")
+	}
+}
+
 func TestCommandsReachAWorker(t *testing.T) {
 	s := newSite(t, map[string]string{"/": `<script>new Worker('/w.js')</script>`, "/w.js": `self.here = 'worker'`})
 	w := newWorld(t, s)
@@ -391,4 +413,23 @@ func TestADialogIsTheClientsUntilAProgramRuns(t *testing.T) {
 	c.await(t, "the second dialog", func(w told) bool { return strings.Contains(w.params, "again") })
 	run(t, b, tab, navigate(s.URL+"/"), settle())
 	c.await(t, "the answer", func(w told) bool { return w.child == "second" })
+}
+
+func TestClientsHearOfNoCookie(t *testing.T) {
+	s := newSite(t, map[string]string{"/": `<script>document.cookie = 'session=c00kie'</script>`})
+	w := newWorld(t, s)
+	b, tab := openPage(t, w, s, "/")
+	c := hold(t, b, tab)
+	defer c.Release()
+	c.call("", "Network.enable", `{}`)
+	c.call("", "Page.enable", `{}`)
+	c.call("", "Page.reload", `{}`)
+	c.await(t, "the request's own headers", event("Network.requestWillBeSentExtraInfo"))
+	c.await(t, "the page is loaded anew", event("Page.loadEventFired"))
+	list, _ := c.heard()
+	for _, one := range list {
+		if strings.Contains(one.params, "c00kie") {
+			t.Errorf("%s tells %s", one.method, one.params)
+		}
+	}
 }
