@@ -5,13 +5,10 @@ import (
 	"context"
 	"encoding/base64"
 	"encoding/json"
-	"fmt"
-	"runtime"
 	"strings"
 	"testing"
 
 	"chaperone/relay"
-	"chaperone/relay/endpoint"
 	"chaperone/relay/program"
 )
 
@@ -78,43 +75,6 @@ func FuzzHostileExtension(f *testing.F) {
 			}
 		}
 	})
-}
-
-// feed is a link on which s_1 holds t1 and s_2 holds t2, each with one command under way (ids 3 and 4).
-func feed(t *testing.T, hub *relay.Hub) (link *relay.Fed, one, two *sink) {
-	t.Helper()
-	link, err := relay.Feed(hub, account, project, []program.Tab{tab("t1", ""), tab("t2", "")})
-	if err != nil {
-		t.Fatal(err)
-	}
-	link.Sent() // paired
-	one, two = &sink{}, &sink{}
-	wires := make([]endpoint.Wire, 0, 2)
-	for i, s := range []*sink{one, two} {
-		session, name := fmt.Sprint("s_", i+1), fmt.Sprint("t", i+1)
-		b, err := hub.Open(t.Context(), relay.OpenOptions{Account: account, Project: project, Session: session})
-		if err != nil {
-			t.Fatal(err)
-		}
-		answered := hold(t.Context(), b, name, s)
-		for len(link.Sent()) == 0 {
-			if len(answered) > 0 {
-				t.Fatalf("hold: %v", (<-answered).err)
-			}
-			runtime.Gosched()
-		}
-		if err := link.Take(fmt.Appendf(nil, `{"t":"held","id":%d,"tab":%q,"target":"T"}`, i+1, name)); err != nil {
-			t.Fatal(err)
-		}
-		got := <-answered
-		if got.err != nil {
-			t.Fatal(got.err)
-		}
-		wires = append(wires, got.wire)
-	}
-	send(t, wires[0], one, "A.b", "{}")
-	send(t, wires[1], two, "A.b", "{}")
-	return link, one, two
 }
 
 // wantNothingForeign holds what s_2 heard of a frame against what the frame is about.

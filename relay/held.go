@@ -84,8 +84,10 @@ func (h *hold) slept(l *link, why *program.Error) {
 func (h *hold) lost(l *link) {
 	h.tellMu.Lock()
 	defer h.tellMu.Unlock()
-	if h.on == l && !h.isOver {
+	if h.on == l {
 		h.sleep(errLinkDied())
+	}
+	if !h.isOver {
 		h.setNoLink(l)
 	}
 	h.fail(l, errLinkDied())
