@@ -16,6 +16,8 @@ type attachment struct {
 	auto    *autoAttach // for what is below it
 	set     []setting   // what the client set in the target, the oldest first
 	cast    *watcher
+	// knowsRun is true once it was told that its worker's script has run.
+	knowsRun bool
 }
 
 func (c *client) attachments() []*attachment {

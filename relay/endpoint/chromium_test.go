@@ -183,6 +183,11 @@ func TestTwoClientsOnOnePageInChromium(t *testing.T) {
 	if got := b.eval(inB, ran); got != "the worker ran" {
 		t.Errorf("the title is %q", got)
 	}
+	a.call(atA, "Runtime.enable", "{}")
+	b.call(atB, "Runtime.enable", "{}")
+	if got := b.heardOf(atB, "Runtime.executionContextCreated"); len(got) != 1 {
+		t.Errorf("the late client heard of the worker's contexts %v", got)
+	}
 	state := "[left, innerWidth, matchMedia('(prefers-color-scheme: dark)').matches].join()"
 	if got := b.eval(inB, state); got != "1,500,true" {
 		t.Errorf("with the first client there the page has %s", got)

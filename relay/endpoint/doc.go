@@ -1,11 +1,16 @@
 // Package endpoint is the private CDP endpoint: it lets unmodified CDP clients (Playwright, Puppeteer,
 // chromedp, agent-browser, …) drive one session's tabs, as if they had a browser of their own.
 //
-// It owns the loopback listener with its capabilities (listener.go, capability.go), one client's socket
-// (client.go), and the router between the clients of a session and its tabs: the target model that clients
-// see (targets.go), each client's own target sessions (attachment.go), what a domain's state is for one who
-// enables it late (state.go), what a client changed and leaves behind (leaving.go), and what the endpoint
-// answers by itself because there is no browser behind it that could (answers.go).
+// It owns the loopback listener with its capabilities (listener.go, capability.go), one client's socket (client.go,
+// queue.go, budget.go), and the router between the clients of a capability and its tabs (router.go): what is done
+// with one command (request.go, forward.go), the targets that clients see (targets.go), each client's own target
+// sessions (attachment.go, filter.go), a tab's stay at its edge (hold.go, events.go, reset.go), what a domain has told
+// for one who enables it late (state.go, stages.go, dom.go), what clients set and leave behind (settings.go), what is
+// answered without a browser (answers.go, page.go), and the one screencast of a tab (cast.go).
+//
+// What clients of one tab share, because the tab has one CDP session: object groups, node ids (dom.go lends the first
+// one's answer to the others), searches, and overrides, of which the last one set counts. A client that leaves takes
+// its own back; where another has set the same thing, that one's comes into force again.
 //
 // It sees tabs only through Edge, which the link to an extension and the managed transport both satisfy. It
 // does not know accounts, projects, sessions' rules or the ledger: who may have a capability is decided by

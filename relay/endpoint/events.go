@@ -43,6 +43,7 @@ func (r *router) deliver(t *target, method string, params []byte) {
 	wants := audience(method, params)
 	for _, a := range t.attachments {
 		if wants(a) {
+			a.knowsRun = a.knowsRun || method == workerLoaded
 			a.client.send(eventFrame(a.session, method, params))
 		}
 	}

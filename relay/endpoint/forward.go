@@ -114,6 +114,7 @@ func (r *router) switchOn(q *request, s setting) {
 			kept.isLate = false
 			r.replay(q.at, s.key)
 		}
+		q.at.tellRun(s.key)
 		q.reply(result)
 	})
 }

@@ -266,7 +266,14 @@ func TestAChildRunsWhenAllWhoHeldItBackLetItGo(t *testing.T) {
 	if !strings.Contains(m.raw, `"waitingForDebugger":false`) {
 		t.Errorf("who does not wait hears %s", m.raw)
 	}
+	e.hold("t1").event("edge1", "Inspector.workerScriptLoaded", `{}`)
 	a.call(atA, "Runtime.enable", "{}")
+	later := late.attach("W1")
+	late.call(later, "Runtime.enable", "{}")
+	late.call(later, "Runtime.enable", "{}")
+	if got := len(a.heardOf(atA, "Inspector.workerScriptLoaded")) + len(late.heardOf(later, "Inspector.workerScriptLoaded")); got != 2 {
+		t.Errorf("told %d times that the worker's script has run", got)
+	}
 	a.call(atA, "Runtime.runIfWaitingForDebugger", "{}")
 	a.call(atA, "Runtime.runIfWaitingForDebugger", "{}")
 	if len(e.down("Runtime.runIfWaitingForDebugger")) > 0 {

@@ -16,6 +16,8 @@ const (
 	maxLines = 100
 )
 
+const workerLoaded = "Inspector.workerScriptLoaded"
+
 // told is an event that can be told again.
 type told struct {
 	key    string
@@ -71,6 +73,7 @@ type state struct {
 	scripts  shelf
 	stages   stages
 	hasFonts bool // Chrome takes font families once
+	hasRun   bool // a worker's script has: said once, and there are clients that use no worker before they heard it
 	dom      domState
 }
 
@@ -100,6 +103,8 @@ func (s *state) keep(method string, params []byte) bool {
 		s.scripts.line(method, params)
 	case "Page.lifecycleEvent":
 		return s.stages.keep(params)
+	case workerLoaded:
+		s.hasRun = true
 	case "Page.frameDetached":
 		s.stages.drop(params)
 	case "DOM.documentUpdated":
@@ -205,6 +210,14 @@ func (r *router) replay(a *attachment, key string) {
 		for _, params := range s.stages.all() {
 			a.client.send(eventFrame(a.session, "Page.lifecycleEvent", params))
 		}
+	}
+}
+
+// tellRun says to who attached to a worker late that its script has run.
+func (a *attachment) tellRun(key string) {
+	if key == "Runtime"+enableSuffix && a.target.state.hasRun && !a.knowsRun && a.isLive() {
+		a.knowsRun = true
+		a.client.send(eventFrame(a.session, workerLoaded, nil))
 	}
 }
 
