@@ -67,6 +67,8 @@ type sharedBrowser struct {
 	version string
 }
 
+var _ endpoint.Edge = sharedBrowser{}
+
 // Product names it as CDP clients expect: every browser with the extension speaks as Chrome does.
 func (b sharedBrowser) Product() string {
 	if b.version == "" {

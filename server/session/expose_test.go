@@ -63,16 +63,16 @@ func (d *door) awaitEnd(t *testing.T) {
 }
 
 // interactive makes the default project so and opens a session in it.
-func (r *room) interactive(t *testing.T, spec session.Spec) session.View {
-	t.Helper()
+func (r *room) interactive(tb testing.TB, spec session.Spec) session.View {
+	tb.Helper()
 	policy := project.Interactive
-	if _, err := r.projects.Update(t.Context(), r.actor, "default", project.Change{Policy: &policy}); err != nil {
-		t.Fatal(err)
+	if _, err := r.projects.Update(tb.Context(), r.actor, "default", project.Change{Policy: &policy}); err != nil {
+		tb.Fatal(err)
 	}
 	spec.Project = "default"
-	v, err := r.Open(t.Context(), r.actor, spec)
+	v, err := r.Open(tb.Context(), r.actor, spec)
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return v
 }
@@ -94,12 +94,12 @@ func shows(actor account.Actor) (by session.Credential, ends func()) {
 	}, func() { once.Do(func() { close(over) }) }
 }
 
-func (r *room) expose(t *testing.T, id string) session.Access {
-	t.Helper()
+func (r *room) expose(tb testing.TB, id string) session.Access {
+	tb.Helper()
 	by, _ := shows(r.actor)
-	access, err := r.Expose(t.Context(), r.actor, id, by)
+	access, err := r.Expose(tb.Context(), r.actor, id, by)
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return access
 }
@@ -470,4 +470,18 @@ func (h *held) Event(string, string, []byte) {}
 func (h *held) Send(context.Context, string, string, []byte, func([]byte, error)) error {
 	h.sent++
 	return nil
+}
+
+// BenchmarkRecord is what writing down costs each command; its share of a frame's way is to be small.
+func BenchmarkRecord(b *testing.B) {
+	r := open(b, session.Limits{})
+	r.expose(b, r.interactive(b, session.Spec{}).ID)
+	door := r.endpoint.newest()
+	c := say(1, "https://a.example/some/path", "Runtime.callFunctionOn", `{"functionDeclaration":"`+strings.Repeat("x", 1000)+`"}`)
+	b.ReportAllocs()
+	for b.Loop() {
+		if err := door.Recorder.Record(c); err != nil {
+			b.Fatal(err)
+		}
+	}
 }

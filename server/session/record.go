@@ -35,6 +35,7 @@ type recorder struct {
 	chains chains
 	rows   map[string]*tally // the span's, by host
 	latest *tally
+	peers  peers
 	moves  int // of clients, since the last event
 	count  int // of clients
 
@@ -79,7 +80,7 @@ func (r *recorder) Record(c endpoint.Command) error {
 
 // row is the tally that the command counts in; nowMu is held.
 func (r *recorder) row(c endpoint.Command) (*tally, error) {
-	peer := peerOf(c)
+	peer := r.peers.of(c)
 	row := r.rows[peer]
 	if row == nil && (peer == "" || len(r.rows) >= mostPeers) {
 		row = r.latest
@@ -101,17 +102,23 @@ func (r *recorder) row(c endpoint.Command) (*tally, error) {
 	return row, nil
 }
 
-// peerOf is the host that a command is about: where it leads, else where its tab is.
-func peerOf(c endpoint.Command) string {
-	raw := c.URL
+// peers reads addresses; most commands go where the one before went.
+type peers struct{ address, host string }
+
+// of is the host that a command is about: where it leads, else where its tab is.
+func (p *peers) of(c endpoint.Command) string {
+	address := c.URL
 	if to := destination(c); to != "" {
-		raw = to
+		address = to
 	}
-	u, err := egress.ReadURL(raw)
-	if err != nil {
-		return ""
+	if address == p.address {
+		return p.host
 	}
-	return u.Host
+	p.address, p.host = address, ""
+	if u, err := egress.ReadURL(address); err == nil {
+		p.host = u.Host
+	}
+	return p.host
 }
 
 // changed notes how many clients are connected.

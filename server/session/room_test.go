@@ -33,13 +33,13 @@ type room struct {
 	endpoint *doors
 }
 
-func open(t *testing.T, limits session.Limits) *room {
-	t.Helper()
-	ctx, dir := t.Context(), t.TempDir()
+func open(tb testing.TB, limits session.Limits) *room {
+	tb.Helper()
+	ctx, dir := tb.Context(), tb.TempDir()
 	must := func(err error) {
 		if err != nil {
-			t.Helper()
-			t.Fatal(err)
+			tb.Helper()
+			tb.Fatal(err)
 		}
 	}
 	s, err := store.Open(ctx, dir+"/data")
@@ -63,7 +63,7 @@ func open(t *testing.T, limits session.Limits) *room {
 		Backends: map[project.Backend]session.Backend{project.Managed: b},
 		Endpoint: e, Recheck: 20 * time.Millisecond,
 	})}
-	t.Cleanup(func() {
+	tb.Cleanup(func() {
 		must(r.Shutdown(context.Background()))
 		must(artifacts.Close())
 		must(s.Close())

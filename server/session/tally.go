@@ -2,7 +2,6 @@ package session
 
 import (
 	"encoding/json"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -72,9 +71,20 @@ func nameOf(c endpoint.Command) string {
 	return "refused." + other
 }
 
+// isMethod reports whether a name can stand in the ledger.
 func isMethod(name string) bool {
-	ok, err := regexp.MatchString(`^[A-Z][A-Za-z]{1,30}\.[a-z][A-Za-z0-9]{1,50}$`, name)
-	return ok && err == nil
+	const most = 64
+	domain, command, found := strings.Cut(name, ".")
+	return found && len(name) <= most && isWord(domain) && isWord(command)
+}
+
+func isWord(text string) bool {
+	for _, c := range []byte(text) {
+		if (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') && (c < '0' || c > '9') {
+			return false
+		}
+	}
+	return text != ""
 }
 
 // domains are the protocol's, with those that Chrome has but does not describe.
