@@ -78,10 +78,9 @@ func setDiscoverTargets(r *router, q *request) {
 	if !q.into(&params) {
 		return
 	}
-	session := sessionOf(q.at)
-	q.client.endDiscovery(session)
+	q.client.endDiscovery(q.session)
 	if params.Discover {
-		d := &discovery{session: session, filter: newFilter(params.Filter), told: map[string]struct{}{}}
+		d := &discovery{session: q.session, filter: newFilter(params.Filter), told: map[string]struct{}{}}
 		q.client.discoveries = append(q.client.discoveries, d)
 		r.each(func(t *target) { r.discover(q.client, d, t) })
 	}
@@ -235,6 +234,7 @@ func (r *router) attachNow(q *request, id string, err error) {
 		q.reply(nil)
 	default:
 		a := r.attach(q.client, t, q.at)
+		a.under = q.session // Chrome tells it where it was asked, and nowhere else
 		r.tellAttached(a)
 		q.reply(encode(map[string]string{"sessionId": a.session}))
 	}
@@ -265,10 +265,21 @@ func detachFromTarget(r *router, q *request) {
 		r.detach(a)
 		q.reply(nil)
 	case isBrowser:
-		delete(q.client.browsers, params.Session)
+		r.endBrowser(q.client, params.Session)
 		q.reply(nil)
 	default:
 		q.fail(&failure{Code: codeParams, Message: "No session with given id"})
+	}
+}
+
+// endBrowser ends another session at the browser's level, and what was attached in it.
+func (r *router) endBrowser(c *client, session string) {
+	delete(c.browsers, session)
+	c.endDiscovery(session)
+	for _, a := range c.attachments() {
+		if a.under == session {
+			r.detach(a)
+		}
 	}
 }
 

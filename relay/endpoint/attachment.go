@@ -11,7 +11,8 @@ type attachment struct {
 	session string // empty: the socket's own page
 	client  *client
 	target  *target
-	parent  *attachment // the session it was announced in; nil: the browser's
+	parent  *attachment // the page's or tab's session it is below; nil: one of the browser's
+	under   string      // the session in which the client is told of it
 	isAuto  bool
 	auto    *autoAttach // for what is below it
 	set     []setting   // what the client set in the target, the oldest first
@@ -33,7 +34,7 @@ func (c *client) attachments() []*attachment {
 
 // attach gives a client a session of its own and tells it, where it asked for it.
 func (r *router) attach(c *client, t *target, parent *attachment) *attachment {
-	a := &attachment{session: newID(), client: c, target: t, parent: parent}
+	a := &attachment{session: newID(), client: c, target: t, parent: parent, under: sessionOf(parent)}
 	c.sessions[a.session] = a
 	r.link(a)
 	r.announceTo(c, t)
@@ -54,7 +55,7 @@ func (r *router) tellAttached(a *attachment) {
 	_, waits := a.target.waiters[a]
 	params := append([]byte(`{"sessionId":"`+a.session+`","targetInfo":`), r.infoFor(a.target, a.client)...)
 	params = append(params, `,"waitingForDebugger":`...)
-	a.client.send(eventFrame(sessionOf(a.parent), "Target.attachedToTarget", append(append(params, encode(waits)...), '}')))
+	a.client.send(eventFrame(a.under, "Target.attachedToTarget", append(append(params, encode(waits)...), '}')))
 }
 
 func sessionOf(a *attachment) string {
@@ -81,7 +82,7 @@ func (r *router) detach(a *attachment) {
 		a.client.cut(websocket.StatusGoingAway, "the page is gone")
 	}
 	a.target.attachments = slices.DeleteFunc(a.target.attachments, func(other *attachment) bool { return other == a })
-	a.client.send(eventFrame(sessionOf(a.parent), "Target.detachedFromTarget",
+	a.client.send(eventFrame(a.under, "Target.detachedFromTarget",
 		encode(map[string]string{"sessionId": a.session, "targetId": a.target.id})))
 	r.stopCast(a)
 	r.withdraw(a)

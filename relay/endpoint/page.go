@@ -1,5 +1,7 @@
 package endpoint
 
+import "encoding/json"
+
 // pageAnswers are what is answered by itself in a target's session, in place of what is answered at the browser's
 // level or by the browser.
 func pageAnswers() map[string]answer {
@@ -49,3 +51,22 @@ func runIfWaiting(r *router, q *request) {
 }
 
 func closePage(r *router, q *request) { r.closeTab(q, q.at.target, nil) }
+
+// isNoPlace reports whether a command only takes an emulated place back, as chrome-devtools-mcp does whenever it
+// emulates anything. No place is ever emulated, so there is nothing to do; any other place is refused.
+func isNoPlace(method string, params []byte) bool {
+	if method != "Emulation.setGeolocationOverride" {
+		return false
+	}
+	var place map[string]json.RawMessage
+	if len(params) > 0 && json.Unmarshal(params, &place) != nil {
+		return false
+	}
+	for name, value := range place {
+		isKnown := name == "latitude" || name == "longitude" || name == "accuracy"
+		if !isKnown || string(value) != "0" {
+			return false
+		}
+	}
+	return len(place) == 0 || len(place) == 3
+}

@@ -115,6 +115,9 @@ func (r *router) judgeAt(q *request) (answer, error) {
 	if q.at.target.isWrapper() {
 		return nil, errUnknown(q.method)
 	}
+	if isNoPlace(q.method, q.params) {
+		return nothing, nil
+	}
 	if verdict := r.options.Judge.Raw(r.options.Level, q.method, q.params); !verdict.Allowed() {
 		return nil, refusal("%s", verdict.Reason)
 	}

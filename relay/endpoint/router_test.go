@@ -28,7 +28,10 @@ func TestAClientSeesItsTabsAndDrivesOne(t *testing.T) {
 	if e.hold("t2") != nil {
 		t.Error("a tab that nobody uses is held")
 	}
-	e.hold("t1").event("", "Page.frameNavigated", `{"frame":{"id":"TARGETt1","loaderId":"L2"}}`)
+	h := e.hold("t1")
+	h.now(func() {
+		h.sink.Event("", "Page.frameNavigated", []byte(`{"frame":{"id":"TARGETt1","loaderId":"L2"}}`))
+	})
 	c.call(session, "Page.enable", "{}")
 	e.hold("t1").event("", "Page.loadEventFired", `{"timestamp":1}`)
 	c.await("the load event", eventIn(session, "Page.loadEventFired"))

@@ -146,9 +146,38 @@ func TestWhatIsAnsweredWithoutABrowser(t *testing.T) {
 			t.Errorf("%s went down", method)
 		}
 	}
+	c.call(session, "Emulation.setGeolocationOverride", `{"latitude":0,"longitude":0,"accuracy":0}`)
+	c.call(session, "Emulation.setGeolocationOverride", `{}`)
+	if len(e.down("Emulation.setGeolocationOverride")) > 0 {
+		t.Error("the place that is none went down")
+	}
+	c.call(session, "Emulation.setGeolocationOverride", `{"latitude":0,"longitude":0,"accuracy":1}`)
+	if len(e.down("Emulation.setGeolocationOverride")) != 1 {
+		t.Error("a place was not left to the judge")
+	}
+}
+
+func TestABrowsersSessionHearsOfWhatIsAttachedInIt(t *testing.T) {
+	c := connect(t, grant(t, newEdge("t1")).WS())
 	browser := c.call("", "Target.attachToBrowserTarget", "{}", "sessionId")
 	if got := c.ask(browser, "Target.getTargets", "{}"); got.Session != browser || got.Error != nil {
 		t.Errorf("the browser's session answers %s", got.raw)
+	}
+	session := c.call(browser, "Target.attachToTarget", `{"targetId":"TARGETt1","flatten":true}`, "sessionId")
+	if got := c.all(event("Target.attachedToTarget")); len(got) != 1 || got[0].Session != browser {
+		t.Errorf("told %v", got)
+	}
+	below := c.call(session, "Target.attachToTarget", `{"targetId":"TARGETt1","flatten":true}`, "sessionId")
+	if got := c.all(event("Target.attachedToTarget")); len(got) != 2 || got[1].Session != session {
+		t.Errorf("told %v", got)
+	}
+	c.call("", "Target.detachFromTarget", `{"sessionId":"`+browser+`"}`)
+	c.await("what is below goes", func(m message) bool {
+		return m.Method == "Target.detachedFromTarget" && m.Session == session && strings.Contains(string(m.Params), below)
+	})
+	c.await("what was attached in it goes", eventIn(browser, "Target.detachedFromTarget"))
+	if m := c.ask(browser, "Target.getTargets", "{}"); m.Error == nil {
+		t.Error("a session that ended answers")
 	}
 }
 
