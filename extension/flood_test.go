@@ -37,7 +37,7 @@ func TestOneTabsTroubleIsNotAnothers(t *testing.T) {
 	} {
 		t.Run(sentence, func(t *testing.T) {
 			s := newSharing(t, "act", "act")
-			other := s.server.make("s_1")
+			other := s.server.make()
 			s.server.hold(other)
 			s.server.hold(s.name)
 			for _, method := range trouble.enable {

@@ -102,3 +102,27 @@ func TestATabThatHangsIsHeldAllTheSame(t *testing.T) {
 	s.server.tabsUntil("another page", func(tabs []sharedTab) bool { return strings.HasSuffix(tabs[0].URL, "/away") })
 	eventually(t, "an answer", func() bool { return s.server.evaluate(s.name, "document.title") == "Page /away" })
 }
+
+// A page whose click opened a window in front of it paints once a second, and clients that wait for frames are as slow.
+func TestAHeldTabGoesOnPaintingBehindAWindowThatItOpened(t *testing.T) {
+	t.Parallel()
+	s := newSharing(t, "act", "act")
+	own := s.server.make()
+	s.server.hold(own)
+	s.server.mustRaw(own, "Page.navigate", object{"url": s.site.URL + "/first"})
+	eventually(t, "the page", func() bool { return s.server.evaluate(own, "document.readyState") == "complete" })
+	place := object{"type": "mousePressed", "button": "left", "clickCount": 1}
+	for _, axis := range []string{"x", "y"} {
+		place[axis] = s.server.evaluate(own, "document.querySelector('a[target]').getBoundingClientRect()."+axis+" + 5")
+	}
+	s.server.mustRaw(own, "Input.dispatchMouseEvent", place)
+	place["type"] = "mouseReleased"
+	s.server.mustRaw(own, "Input.dispatchMouseEvent", place)
+	s.server.tabsUntil("the window", func(tabs []sharedTab) bool { return len(tabs) == 3 })
+	s.server.mustRaw(own, "Runtime.evaluate", object{"expression": "window.count = 0; { const next = () => { count++; requestAnimationFrame(next) }; requestAnimationFrame(next) }"})
+	begun := time.Now()
+	eventually(t, "sixty frames", func() bool { return s.server.evaluate(own, "count >= 60") == true })
+	if took := time.Since(begun); took > 15*time.Second {
+		t.Errorf("sixty frames took %s, want far less than a second each", took)
+	}
+}

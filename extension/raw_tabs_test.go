@@ -6,9 +6,9 @@ import (
 	"testing"
 )
 
-func (s *server) make(session string) string {
+func (s *server) make() string {
 	s.t.Helper()
-	made := s.ask(object{"t": "new", "session": session}, nil)
+	made := s.ask(object{"t": "new", "session": "s_1"}, nil)
 	if made.T != "made" || made.Tab == "" {
 		s.t.Fatalf("new is answered %+v", made.header)
 	}
@@ -19,7 +19,7 @@ func TestANewTabIsListedWithItsTargetBeforeItIsMade(t *testing.T) {
 	t.Parallel()
 	s := newSharing(t, "act", "act")
 	mark := s.server.mark()
-	name := s.server.make("s_1")
+	name := s.server.make()
 	s.server.stateMu.Lock()
 	told := slices.Clone(s.server.told[mark:])
 	s.server.stateMu.Unlock()
@@ -60,7 +60,7 @@ func TestOnlyTabsThatTheSessionMadeAreShut(t *testing.T) {
 		"a page with a dialog":             "void setTimeout(() => alert('stay'))",
 	} {
 		for _, isHeld := range []bool{true, false} {
-			name := s.server.make("s_1")
+			name := s.server.make()
 			s.server.hold(name)
 			s.server.mustRaw(name, "Page.navigate", object{"url": s.site.URL + "/shut"})
 			s.server.mustRaw(name, "Runtime.evaluate", object{"expression": script, "userGesture": true})

@@ -197,6 +197,10 @@ export class Desk {
     if (shown !== undefined && shown !== group) this.book.writeGrants(drop(this.book.grants, tab));
   }
 
+  tabActivated(tab: number): void {
+    this.#raw.covered(tab);
+  }
+
   tabReplaced(from: number, to: number): void {
     this.#wall.replaced(from, to);
     this.book.writeGrants(replace(this.book.grants, from, to));
