@@ -150,6 +150,30 @@ func TestWhoMayHaveAnEndpoint(t *testing.T) {
 	}
 }
 
+func TestARevokedTokenTakesItsEndpointAlong(t *testing.T) {
+	s, _, session := interactive(t)
+	var made struct{ ID, Token string }
+	decodeJSON(t, s.must("token", "create", "--project", "default", "--role", "control", "--json"), &made)
+	r := s.runAs(made.Token, "cdp", session)
+	if r.code != 0 {
+		t.Fatalf("the token's own request: %+v", r)
+	}
+	c := speak(t, strings.TrimSpace(r.out))
+	c.must("", "Browser.getVersion", struct{}{}, nil)
+	s.must("token", "revoke", made.ID)
+	began := time.Now()
+	for {
+		if _, err := c.try("", "Browser.getVersion", struct{}{}); err != nil {
+			break
+		}
+		if time.Since(began) > 30*time.Second {
+			t.Fatal("a client is still served half a minute after its token was revoked")
+		}
+		time.Sleep(100 * time.Millisecond) // the server asks every 15 s
+	}
+	s.await(func() bool { return strings.Contains(s.must("ledger", "list"), "cdp.close") }, "the row of the end")
+}
+
 // runAs runs the command line with a token of its own.
 func (s *served) runAs(token string, args ...string) said {
 	s.t.Helper()

@@ -87,7 +87,7 @@ func (s *Service) Expose(ctx context.Context, actor account.Actor, id string, by
 	if err != nil {
 		return Access{}, fault.Wrap(err, "the endpoint was not opened: the journal could not be written")
 	}
-	access, failure := s.expose(l, by)
+	access, failure := s.expose(l, ledgerActor(actor), by)
 	outcome := ledger.Outcome{Outcome: ledger.Done, Detail: map[string]string{"new": strconv.FormatBool(access.IsNew)}}
 	if failure != nil {
 		outcome = ledger.Outcome{Outcome: string(fault.Of(failure).Code)}
@@ -119,7 +119,7 @@ func (l *living) access(by ledger.Actor, method string) ledger.Entry {
 	return entry
 }
 
-func (s *Service) expose(l *living, by Credential) (Access, error) {
+func (s *Service) expose(l *living, actor ledger.Actor, by Credential) (Access, error) {
 	if l.project.Policy != project.Interactive {
 		return Access{}, fault.New(fault.ReadOnlyRefused, "a read-only project has no CDP endpoint: its clients could do anything",
 			"Make the project interactive: chaperone project set "+l.project.Name+" --policy interactive")
@@ -135,7 +135,7 @@ func (s *Service) expose(l *living, by Credential) (Access, error) {
 			<-x.gone
 		}
 		var err error
-		if x, err = s.grant(l); err != nil {
+		if x, err = s.grant(l, actor); err != nil {
 			return Access{}, err
 		}
 		isNew = true
@@ -152,12 +152,12 @@ func (s *Service) expose(l *living, by Credential) (Access, error) {
 }
 
 // grant makes a capability; exposedMu is held.
-func (s *Service) grant(l *living) (*exposed, error) {
+func (s *Service) grant(l *living, by ledger.Actor) (*exposed, error) {
 	edge, ok := l.browser.(endpoint.Edge)
 	if !ok || s.config.Endpoint == nil {
 		return nil, fault.New(fault.Unavailable, "this session's browser takes no CDP clients", "")
 	}
-	record := newRecorder(s, l)
+	record := newRecorder(s, l, by)
 	capability, err := s.config.Endpoint.Grant(endpoint.GrantOptions{
 		Edge: within(edge, l.spec.AllowDomains), Version: versionOf(l.browser), Recorder: record, Changed: func(clients int) {
 			l.setClients(clients, s.config.Now())

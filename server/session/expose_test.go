@@ -372,7 +372,11 @@ func TestARowsNamesAreBounded(t *testing.T) {
 
 func TestACrashLeavesALostRow(t *testing.T) {
 	r := open(t, session.Limits{})
-	r.expose(t, r.interactive(t, session.Spec{}).ID)
+	agent := account.Actor{Account: r.actor.Account, Kind: account.Token, TokenID: "k_1", Role: account.Control, Project: r.project}
+	by, _ := shows(agent)
+	if _, err := r.Expose(t.Context(), agent, r.interactive(t, session.Spec{}).ID, by); err != nil {
+		t.Fatal(err)
+	}
 	if err := r.endpoint.newest().Recorder.Record(say(1, "http://a.example/", "Page.enable", `{}`)); err != nil {
 		t.Fatal(err)
 	}
@@ -380,7 +384,7 @@ func TestACrashLeavesALostRow(t *testing.T) {
 	if n, err := r.ledger.Recover(t.Context()); n != 1 || err != nil {
 		t.Fatalf("recover: %d, %v", n, err)
 	}
-	if rows := r.told(t, ledger.CDP); len(rows) != 1 || rows[0].Outcome != ledger.Lost || rows[0].Peer != "a.example" {
+	if rows := r.told(t, ledger.CDP); len(rows) != 1 || rows[0].Outcome != ledger.Lost || rows[0].Peer != "a.example" || rows[0].ActorID != "k_1" {
 		t.Errorf("the rows are %+v", rows)
 	}
 }

@@ -29,6 +29,7 @@ var errNotRecorded = errors.New("what CDP clients do cannot be written down")
 type recorder struct {
 	service *Service
 	session *living
+	by      ledger.Actor // who asked for the capability first; whoever else knows it cannot be told apart
 
 	nowMu  sync.Mutex
 	err    error
@@ -45,9 +46,9 @@ type recorder struct {
 	done   chan struct{}
 }
 
-func newRecorder(s *Service, l *living) *recorder {
+func newRecorder(s *Service, l *living, by ledger.Actor) *recorder {
 	r := &recorder{
-		service: s, session: l, rows: map[string]*tally{},
+		service: s, session: l, by: by, rows: map[string]*tally{},
 		wake: make(chan struct{}, 1), quit: make(chan struct{}), broken: make(chan struct{}), done: make(chan struct{}),
 	}
 	go r.run()
@@ -90,7 +91,7 @@ func (r *recorder) row(c endpoint.Command) (*tally, error) {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), recordWait)
 	defer cancel()
-	entry := r.session.entry(ledgerActor(r.session.actor), "commands")
+	entry := r.session.entry(r.by, "commands")
 	entry.Kind, entry.Direction, entry.Peer = ledger.CDP, "out", peer
 	pending, err := r.service.config.Ledger.Begin(ctx, entry)
 	if err != nil {
