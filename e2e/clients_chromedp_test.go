@@ -245,7 +245,7 @@ func (g *gopher) frame(ctx context.Context) (any, error) {
 	}
 	at := slices.IndexFunc(all, func(t *target.Info) bool { return t.URL == g.road.Far+"/inner" })
 	if at < 0 {
-		return nil, errors.New("the frame is no target")
+		return nil, fmt.Errorf("the frame is no target of %+v", targetNames(all))
 	}
 	inner, cancel := chromedp.NewContext(ctx, chromedp.WithTargetID(all[at].TargetID), chromedp.WithDetachOnCancel())
 	defer cancel()
@@ -323,4 +323,12 @@ func (g *gopher) inOpened(ctx context.Context, selector string, look func(contex
 		value, err := look(tab)
 		return value, errors.Join(err, chromedp.Cancel(tab))
 	}
+}
+
+func targetNames(all []*target.Info) []string {
+	names := make([]string, 0, len(all))
+	for _, t := range all {
+		names = append(names, t.Type+" "+t.URL)
+	}
+	return names
 }

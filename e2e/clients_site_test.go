@@ -2,6 +2,7 @@ package e2e_test
 
 import (
 	"fmt"
+	"html"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -51,6 +52,9 @@ func (w *workshop) routes() http.Handler {
 		w.hit(r.PathValue("what"))
 		rw.WriteHeader(http.StatusNoContent)
 	})
+	mux.HandleFunc("GET /headers", func(rw http.ResponseWriter, r *http.Request) {
+		w.page(rw, r, `<title>Headers</title><output id="said">`+html.EscapeString(r.Header.Get("X-Workshop"))+`</output>`)
+	})
 	mux.HandleFunc("GET /greet", func(rw http.ResponseWriter, r *http.Request) {
 		city := r.FormValue("city")
 		w.hit("greet " + city)
@@ -91,6 +95,8 @@ func workshopPages() map[string]string {
 		"/second": `<title>Second</title><h1>Second</h1><p id="text">The second page's text.</p><a href="/">Start</a>`,
 		"/popup":  `<title>Popup</title><h1>Popup</h1><p id="text">A window of its own.</p>`,
 		"/frames": `<title>Frames</title><h1>Frames</h1><iframe title="far" src="{far}/inner" width="400" height="200"></iframe>`,
+		"/everything": `<title>Everything</title><h1>Everything</h1><button id="count" type="button" onclick="out.textContent = 'pressed ' + (++window.n); hit('count')">Count</button>
+<output id="out">not pressed</output><iframe title="far" src="{far}/inner" width="400" height="200"></iframe><script>window.n = 0; const w = new Worker('/worker.js')</script>`,
 		"/inner": `<title>Inner</title><h2>Inner</h2><button id="press" type="button" onclick="said.textContent = 'inner pressed'; hit('inner')">Press inner</button>
 <output id="said">inner waits</output>`,
 		"/service-worker": `<title>Service worker</title><h1>Service worker</h1><output id="said">waiting</output>
@@ -105,6 +111,11 @@ func workshopPages() map[string]string {
 <script>const w = new Worker('/worker.js'); w.postMessage(21)
 w.onmessage = e => said.textContent = [innerWidth === 500 ? 'narrow' : 'wide', matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light',
   typeof globalThis.left, typeof globalThis.twice, e.data].join(', ')</script>`,
+		"/form": `<title>Form</title><h1>Form</h1><label>Sort <select id="sort"><option value="n">Name</option><option value="d">Date</option></select></label>
+<label>Agree <input id="agree" type="checkbox"></label><label>File <input id="file" type="file"></label><label>Note <textarea id="note"></textarea></label>
+<div id="hover" onmouseenter="this.textContent = 'hovered'">Hover here</div><div id="twice" ondblclick="this.textContent = 'twice'">Click twice</div>
+<div id="from" draggable="true">Drag</div><div id="to" ondragover="event.preventDefault()" ondrop="this.textContent = 'dropped'">Drop here</div>
+<div style="height: 3000px"></div>`,
 		"/moving": `<title>Moving</title><style>@keyframes there { to { margin-left: 300px } }
 div { width: 100px; height: 100px; background: teal; animation: there 1s infinite alternate }</style><h1>Moving</h1><div></div>`,
 		"/console": `<title>Console</title><h1>Console</h1><script>console.log('the page speaks', 42)</script>`,

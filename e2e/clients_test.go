@@ -58,6 +58,7 @@ var clientSteps = []struct{ step, gives string }{
 	{"dark", "true"},
 	{"viewport", "500x400"},
 	{"script on every document", "behind 42"},
+	{ownSession, "42"},
 	{"console", "the page speaks 42"},
 	{"network", "200 GET"},
 	{"second site", "The second page's text."},
@@ -74,7 +75,10 @@ var clientSteps = []struct{ step, gives string }{
 	{"leave", "false"},
 }
 
-const aPicture = "a picture"
+const (
+	aPicture   = "a picture"
+	ownSession = "a session of one's own"
+)
 
 // clientHits is what the site must have counted once a client has been there: nothing done twice or never.
 var clientHits = map[string]int{"count": 2, "greet Oslo": 1, "inner": 1}
@@ -86,11 +90,11 @@ type client struct {
 }
 
 var clients = []client{
-	{"agent-browser", []string{"script on every document", "script in a worker", "context"}},
-	{"chrome-devtools-mcp", []string{"script in a worker", "record"}},
-	{"chromedp", []string{"script in a worker", "record"}},
+	{"agent-browser", []string{"script on every document", "script in a worker", "context", ownSession}},
+	{"chrome-devtools-mcp", []string{"script in a worker", "record", ownSession}},
+	{"chromedp", []string{"script in a worker", "record", ownSession}},
 	{"playwright", []string{"record"}},
-	{"playwright-mcp", []string{"script on every document", "script in a worker", "context", "record"}},
+	{"playwright-mcp", []string{"script on every document", "script in a worker", "context", "record", ownSession}},
 	{"puppeteer", []string{"record"}},
 }
 

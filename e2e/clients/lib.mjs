@@ -31,12 +31,17 @@ export async function step(name, run) {
   }
 }
 
-/** Looks until `look` gives what is wanted, and gives what it saw last. */
+/** Looks until `look` gives what is wanted, and gives what it saw last; a page that is on its way may fail it. */
 export async function until(wanted, look) {
   const deadline = Date.now() + stepMs / 2;
   for (;;) {
-    const seen = await look();
-    if (seen === wanted || Date.now() > deadline) return seen;
+    const [seen, error] = await look().then(
+      (value) => [value],
+      (e) => [undefined, e],
+    );
+    const isLate = Date.now() > deadline;
+    if (isLate && error) throw error;
+    if (isLate || seen === wanted) return seen;
     await new Promise((done) => setTimeout(done, 50));
   }
 }

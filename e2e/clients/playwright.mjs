@@ -54,6 +54,12 @@ await step('script on every document', async () => {
   await page.reload();
   return page.evaluate(async () => `${globalThis.left} ${await globalThis.twice(21)}`);
 });
+await step("a session of one's own", async () => {
+  const own = await context.newCDPSession(page);
+  const { result } = await own.send('Runtime.evaluate', { expression: '6 * 7' });
+  await own.detach();
+  return result.value;
+});
 await step('console', async () => {
   const [message] = await Promise.all([
     page.waitForEvent('console', (m) => m.text().startsWith('the page speaks')),

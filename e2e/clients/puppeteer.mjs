@@ -54,6 +54,12 @@ await step('script on every document', async () => {
   await page.reload();
   return page.evaluate(async () => `${globalThis.left} ${await globalThis.twice(21)}`);
 });
+await step("a session of one's own", async () => {
+  const own = await page.createCDPSession();
+  const { result } = await own.send('Runtime.evaluate', { expression: '6 * 7' });
+  await own.detach();
+  return result.value;
+});
 await step('console', async () => {
   const heard = new Promise((done) => page.once('console', (m) => done(m.text())));
   await page.goto(`${site}/console`);
