@@ -70,3 +70,13 @@ func isNoPlace(method string, params []byte) bool {
 	}
 	return len(place) == 0 || len(place) == 3
 }
+
+// isOwnAgent reports whether a command only gives the browser the user agent that clients are told it has, as Puppeteer
+// does to take an override back. None is ever overridden, so there is nothing to do; any other is left to the judge.
+func isOwnAgent(method string, params []byte, own string) bool {
+	if method != "Network.setUserAgentOverride" && method != "Emulation.setUserAgentOverride" {
+		return false
+	}
+	var given map[string]json.RawMessage
+	return json.Unmarshal(params, &given) == nil && len(given) == 1 && textOf(given["userAgent"]) == own
+}

@@ -115,7 +115,7 @@ func (r *router) judgeAt(q *request) (answer, error) {
 	if q.at.target.isWrapper() {
 		return nil, errUnknown(q.method)
 	}
-	if isNoPlace(q.method, q.params) {
+	if isNoPlace(q.method, q.params) || isOwnAgent(q.method, q.params, r.version().UserAgent) {
 		return nothing, nil
 	}
 	if verdict := r.options.Judge.Raw(r.options.Level, q.method, q.params); !verdict.Allowed() {

@@ -132,31 +132,31 @@ func TestNothingThatWasUnderWayIsDoneAgain(t *testing.T) {
 
 func TestResetsInARowKeepWhatWaits(t *testing.T) {
 	e := newEdge("t1")
-	keep := make(chan struct{}, 8)
+	again, enables := make(chan struct{}), 0
 	e.answer = func(s sent) (string, error, bool) {
 		if s.method == "Network.enable" {
-			<-keep
+			enables++
+			if enables == 2 { // the tab is attached anew once more while what was set is being set again
+				<-again
+				e.hold("t1").sink.Reset("TARGETt1")
+			}
 		}
 		return "", nil, false
 	}
 	c := connect(t, grant(t, e).WS())
 	session := c.attach("TARGETt1")
-	keep <- struct{}{}
 	c.call(session, "Network.enable", "{}")
-	h := e.hold("t1")
-	h.reset("TARGETt1")
+	e.hold("t1").reset("TARGETt1")
 	e.await(t, "it is set again", func() bool { return len(e.down("Network.enable")) == 2 })
 	waits := c.post(session, "Runtime.evaluate", "{}")
 	c.call("", "Browser.getVersion", "{}")
 	if len(e.down("Runtime.evaluate")) > 0 {
 		t.Fatal("a command overtook what is set again")
 	}
-	keep <- struct{}{}
-	h.reset("TARGETt1")
-	keep <- struct{}{}
+	close(again)
 	c.await("its answer", answers(waits))
-	if got := len(e.down("Runtime.evaluate")); got != 1 {
-		t.Errorf("went down %d times", got)
+	if got := len(e.down("Runtime.evaluate")); got != 1 || len(e.down("Network.enable")) != 3 {
+		t.Errorf("went down %d times, after %v", got, e.down("Network.enable"))
 	}
 }
 

@@ -157,6 +157,24 @@ func TestWhatIsAnsweredWithoutABrowser(t *testing.T) {
 	}
 }
 
+func TestTheBrowsersOwnUserAgentIsNoOverride(t *testing.T) {
+	e := newEdge("t1")
+	c := connect(t, grant(t, e).WS())
+	session := c.attach("TARGETt1")
+	own := c.call("", "Browser.getVersion", "{}", "userAgent")
+	for params, goesDown := range map[string]bool{
+		`{"userAgent":"` + own + `"}`:                      false,
+		`{"userAgent":"` + own + `","platform":"Windows"}`: true,
+		`{"userAgent":"another"}`:                          true,
+	} {
+		n := e.count()
+		c.call(session, "Network.setUserAgentOverride", params)
+		if got := e.count() > n; got != goesDown {
+			t.Errorf("%s: left to the judge: %v", params, got)
+		}
+	}
+}
+
 func TestABrowsersSessionHearsOfWhatIsAttachedInIt(t *testing.T) {
 	c := connect(t, grant(t, newEdge("t1")).WS())
 	browser := c.call("", "Target.attachToBrowserTarget", "{}", "sessionId")
