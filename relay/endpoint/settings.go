@@ -178,7 +178,9 @@ func undoingOther(method string) (call, bool) {
 		params = `{"cacheDisabled":false}`
 	case "Network.setBypassServiceWorker":
 		params = `{"bypass":false}`
-	case "Network.emulateNetworkConditions":
+	case "Network.emulateNetworkConditionsByRule":
+		params = `{"matchedNetworkConditions":[]}`
+	case "Network.emulateNetworkConditions", "Network.overrideNetworkState":
 		params = `{"offline":false,"latency":0,"downloadThroughput":-1,"uploadThroughput":-1}`
 	case "Network.setBlockedURLs":
 		params = `{"urls":[]}`
@@ -186,12 +188,18 @@ func undoingOther(method string) (call, bool) {
 		params = `{"mode":"none","highlightConfig":{}}`
 	case "Overlay.highlightNode", "Overlay.highlightRect", "Overlay.highlightQuad":
 		name = "Overlay.hideHighlight"
+	case "Network.setAttachDebugStack":
+		params = `{"enabled":false}`
+	case "Debugger.setBlackboxExecutionContexts":
+		params = `{"uniqueIds":[]}`
+	case "Runtime.setMaxCallStackSizeToCapture":
+		params = `{"size":200}` // V8's own
 	case "Debugger.setBlackboxPatterns":
 		params = `{"patterns":[]}`
 	case "Debugger.setAsyncCallStackDepth", "Runtime.setAsyncCallStackDepth":
 		params = `{"maxDepth":0}`
-	case "Page.setFontFamilies":
-		name = "" // Chrome takes it once
+	case "Page.setFontFamilies", "Page.setFontSizes":
+		name = "" // Chrome takes families once, and has no way back from sizes
 	default:
 		return call{}, false
 	}
