@@ -6,7 +6,7 @@
 // with one command (request.go, forward.go), the targets that clients see (targets.go), each client's own target
 // sessions (attachment.go, filter.go), a tab's stay at its edge (hold.go, events.go, reset.go), what a domain has told
 // for one who enables it late (state.go, stages.go, dom.go), what clients set and leave behind (settings.go), what is
-// answered without a browser (answers.go, page.go), and the one screencast of a tab (cast.go).
+// answered without a browser (answers.go, page.go), tabs that clients make and close (making.go), and the one screencast of a tab (cast.go).
 //
 // What clients of one tab share, because the tab has one CDP session: object groups, node ids (dom.go lends the first
 // one's answer to the others), searches, and overrides, of which the last one set counts. A client that leaves takes

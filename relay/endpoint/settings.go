@@ -188,6 +188,17 @@ func undoingOther(method string) (call, bool) {
 		params = `{"mode":"none","highlightConfig":{}}`
 	case "Overlay.highlightNode", "Overlay.highlightRect", "Overlay.highlightQuad":
 		name = "Overlay.hideHighlight"
+	case "Page.setFontFamilies", "Page.setFontSizes":
+		name = "" // Chrome takes families once, and has no way back from sizes
+	default:
+		return undoingScript(method)
+	}
+	return call{name, []byte(params)}, true
+}
+
+func undoingScript(method string) (call, bool) {
+	var params string
+	switch method {
 	case "Network.setAttachDebugStack":
 		params = `{"enabled":false}`
 	case "Debugger.setBlackboxExecutionContexts":
@@ -198,12 +209,10 @@ func undoingOther(method string) (call, bool) {
 		params = `{"patterns":[]}`
 	case "Debugger.setAsyncCallStackDepth", "Runtime.setAsyncCallStackDepth":
 		params = `{"maxDepth":0}`
-	case "Page.setFontFamilies", "Page.setFontSizes":
-		name = "" // Chrome takes families once, and has no way back from sizes
 	default:
 		return call{}, false
 	}
-	return call{name, []byte(params)}, true
+	return call{method, []byte(params)}, true
 }
 
 // clears answers the key whose setting a method takes back, and empty for any other method.
