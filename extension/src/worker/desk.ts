@@ -78,6 +78,7 @@ export class Desk {
       targetOf: async (tab) => (await port.targets()).get(tab),
       gate: (tab, method, params) => this.#gate(tab, method, params),
       painting: (tab, capture) => this.#casts.painting(tab, capture),
+      stop: (tab, why) => this.#runs.stopTab(tab, why),
       ask: () => chrome.runtime.getPlatformInfo(),
       nowMS: Date.now,
     });

@@ -51,6 +51,7 @@ async function begin(level: Level = 'act') {
       if (!world.seen) throw new Refusal('tab_suspended', 'not to be seen');
     },
     painting: (_, capture) => capture(),
+    stop: () => undefined,
     ask: () => Promise.resolve(),
     nowMS: () => world.now,
   });

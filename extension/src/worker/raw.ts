@@ -42,6 +42,8 @@ export type Order = Command & { key: string; line: Way };
 export type RawRooms = Omit<Rooms, 'tell'> & {
   /** Throws where a command may not go to a tab now. */
   gate(tab: number, method: string, params: unknown): void;
+  /** Stops the programs in a tab. */
+  stop(tab: number, why: Refusal): void;
   /** Asks Chrome something that it answers at once. */
   ask(): Promise<unknown>;
   painting(tab: number, capture: () => Promise<unknown>): Promise<unknown>;
@@ -338,7 +340,9 @@ export class Raw {
   }
 
   #flooded(hold: Hold): void {
-    this.#holding.rest(hold.tab, 'The page tells more than can be passed on.');
+    const why = 'The page tells more than can be passed on.';
+    this.#rooms.stop(hold.tab, new Refusal('tab_suspended', why));
+    this.#holding.rest(hold.tab, why);
     this.#rooms.seats.release(hold.tab);
   }
 
