@@ -43,7 +43,7 @@ func inTwoSessions(second string) [][2]string {
 		{"a window of the first", "2 and 1"},
 		{"a window of the second", "2 and 2"},
 		{"both at once", "true and true"},
-		{"the second leaves", "pressed 6"},
+		{"the second leaves", "pressed 21"},
 		{"leave", "false"},
 	}
 }
@@ -152,7 +152,7 @@ func TestClientsInOneSessionOrTwoAreNotInEachOthersWayInManagedChrome(t *testing
 	t.Run("two sessions", func(t *testing.T) {
 		first, second := m.managed(), m.managed()
 		wantLines(t, runScript(t, "two-sessions", m.road(t, first, second)), inTwoSessions("1"))
-		m.wantHits(t, map[string]int{"count": 11})
+		m.wantHits(t, map[string]int{"count": 41})
 		m.endSession(second)
 		m.act(first, action{"action": "get_text"}) // the first session's tabs are all there
 		m.endSession(first)
@@ -177,7 +177,7 @@ func TestClientsInOneSessionOrTwoAreNotInEachOthersWayInASharedBrowser(t *testin
 		first, second := m.session("shared"), m.session("shared")
 		before := pageCount(t, person)
 		wantLines(t, runScript(t, "two-sessions", m.road(t, first, second)), inTwoSessions("0"))
-		m.wantHits(t, map[string]int{"count": 11})
+		m.wantHits(t, map[string]int{"count": 41})
 		if open := pageCount(t, person); open != before+3 {
 			t.Errorf("%d tabs are open after the clients left, want %d: the first's window, the second's tab and window", open, before+3)
 		}

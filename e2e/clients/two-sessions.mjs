@@ -36,7 +36,7 @@ await step('a window of the second', async () => {
 await step('both at once', async () => {
   const work = async ({ page }, n) => {
     const seen = [];
-    for (let i = 0; i < 5; i++) {
+    for (let i = 0; i < 20; i++) {
       await page.click('#count');
       seen.push(await page.evaluate((m) => [window.n, m], n));
     }

@@ -66,6 +66,37 @@ test('a picture is captured while a screencast of its own keeps the page paintin
   assert.deepEqual(pictures, []);
 });
 
+test('a page that is kept painting has one small screencast until it is free, whatever is captured or watched meanwhile', async (t) => {
+  const { casts, commands, pictures, screen } = begin(t);
+  casts.keep(1);
+  framed(casts, 'small');
+  await casts.painting(1, () => Promise.resolve('picture'));
+  casts.start('p', 9, 1, options, screen);
+  await turn();
+  casts.stop('p', 9);
+  assert.deepEqual(commands, [
+    'Page.startScreencast',
+    'Page.screencastFrameAck',
+    'Page.startScreencast',
+    'Page.startScreencast',
+  ]);
+  assert.deepEqual(pictures, []);
+  casts.free(1);
+  casts.free(1);
+  assert.deepEqual(commands.slice(4), ['Page.stopScreencast']);
+});
+
+test('a page that is watched when it is free goes on casting', async (t) => {
+  const { casts, commands, screen } = begin(t);
+  casts.keep(1);
+  casts.start('p', 9, 1, options, screen);
+  await turn();
+  casts.free(1);
+  assert.deepEqual(commands, ['Page.startScreencast', 'Page.startScreencast']);
+  casts.stop('p', 9);
+  assert.deepEqual(commands.slice(2), ['Page.stopScreencast']);
+});
+
 test('a picture of a tab that is cast leaves the cast alone', async (t) => {
   const { casts, commands, screen } = begin(t);
   casts.start('p', 9, 1, options, screen);

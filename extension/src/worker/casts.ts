@@ -23,6 +23,9 @@ type Cast = {
   newest?: Picture;
   due?: ReturnType<typeof setTimeout>;
 };
+/** A screencast that costs next to nothing. */
+const small = { format: 'jpeg', quality: 1, maxWidth: 16, maxHeight: 16 };
+
 type Picture = { data: string; width: number; height: number };
 /** One tab's screencast; `leave` gives back its use of the tab. */
 type Running = { leave?: () => void };
@@ -37,6 +40,8 @@ export class Casts {
   readonly #running = new Map<number, Running>();
   /** How many pictures of a tab are being captured. */
   readonly #paintings = new Map<number, number>();
+  /** Tabs whose pages go on painting whether anybody sees them or not. */
+  readonly #kept = new Set<number>();
 
   constructor(seats: CastSeats) {
     this.#seats = seats;
@@ -78,35 +83,55 @@ export class Casts {
   }
 
   /**
+   * Keeps the page painting until it is free: one behind another falls to a frame or two a second, and clients that
+   * wait for frames take seconds for a click. The small screencast that does it is nobody's to watch.
+   */
+  keep(tab: number): void {
+    this.#kept.add(tab);
+    this.#startSmall(tab);
+  }
+
+  free(tab: number): void {
+    if (this.#kept.delete(tab)) this.#stopSmall(tab);
+  }
+
+  /**
    * Keeps the page painting while a picture of it is captured: of a page behind another Chrome paints none for
-   * seconds, or for ever. The small screencast that does it is nobody's to watch.
+   * seconds, or for ever.
    */
   async painting(tab: number, capture: () => Promise<unknown>): Promise<unknown> {
-    if (this.isCast(tab)) return await capture();
+    if (this.isCast(tab) || this.#kept.has(tab)) return await capture();
     const others = this.#paintings.get(tab) ?? 0;
     this.#paintings.set(tab, others + 1);
     try {
-      const small = { format: 'jpeg', quality: 1, maxWidth: 16, maxHeight: 16 };
-      // Chrome keeps the order of commands, so that the capture need not wait for its reply.
-      const started = this.#seats.send(tab, undefined, 'Page.startScreencast', small);
-      started.catch(() => undefined);
+      this.#startSmall(tab); // Chrome keeps the order of commands, so that the capture need not wait for its reply
       return await capture();
     } finally {
-      await this.#painted(tab);
+      const left = (this.#paintings.get(tab) ?? 1) - 1;
+      if (left > 0) this.#paintings.set(tab, left);
+      else this.#paintings.delete(tab);
+      this.#stopSmall(tab);
     }
   }
 
-  async #painted(tab: number): Promise<void> {
-    const left = (this.#paintings.get(tab) ?? 1) - 1;
-    if (left > 0) this.#paintings.set(tab, left);
-    else this.#paintings.delete(tab);
-    if (left > 0 || this.isCast(tab)) return;
-    await this.#seats.send(tab, undefined, 'Page.stopScreencast').catch(() => undefined);
+  #startSmall(tab: number): void {
+    if (!this.isCast(tab)) this.#send(tab, 'Page.startScreencast', small);
+  }
+
+  #stopSmall(tab: number): void {
+    if (this.isCast(tab) || this.#kept.has(tab) || this.#paintings.has(tab)) return;
+    this.#send(tab, 'Page.stopScreencast');
+  }
+
+  /** A tab that cannot be told is not attached, and casts nothing. */
+  #send(tab: number, method: string, params?: object): void {
+    this.#seats.send(tab, undefined, method, params).catch(() => undefined);
   }
 
   /** Starts a watched tab's screencast, or leaves it to a later resume where the tab cannot be attached. */
   async resume(tab: number): Promise<void> {
     const watched = this.#watcher(tab);
+    if (watched === undefined && this.#kept.has(tab)) this.#startSmall(tab);
     if (watched === undefined || this.#running.has(tab)) return;
     const running: Running = {};
     this.#running.set(tab, running);
@@ -138,9 +163,8 @@ export class Casts {
     const data = text(frame, 'data');
     const acknowledge = number(frame, 'sessionId');
     if (data === undefined || acknowledge === undefined) return;
-    void this.#seats
-      .send(tab, undefined, 'Page.screencastFrameAck', { sessionId: acknowledge })
-      .catch(() => undefined);
+    // At once, seen or not: a page paints as fast as its pictures are taken.
+    this.#send(tab, 'Page.screencastFrameAck', { sessionId: acknowledge });
     const size = fields(member(frame, 'metadata'));
     const picture = {
       data,
@@ -185,7 +209,8 @@ export class Casts {
 
   #rest(tab: number): void {
     if (!this.#running.has(tab) || this.#watcher(tab) !== undefined) return;
-    void this.#seats.send(tab, undefined, 'Page.stopScreencast').catch(() => undefined);
     this.paused(tab);
+    if (this.#kept.has(tab)) this.#startSmall(tab);
+    else this.#stopSmall(tab);
   }
 }

@@ -78,6 +78,8 @@ export class Desk {
       targetOf: async (tab) => (await port.targets()).get(tab),
       gate: (tab, method, params) => this.#gate(tab, method, params),
       painting: (tab, capture) => this.#casts.painting(tab, capture),
+      keep: (tab) => this.#casts.keep(tab),
+      free: (tab) => this.#casts.free(tab),
       stop: (tab, why) => this.#runs.stopTab(tab, why),
       ask: () => chrome.runtime.getPlatformInfo(),
       nowMS: Date.now,
@@ -196,10 +198,6 @@ export class Desk {
   tabRegrouped(tab: number, group: number): void {
     const shown = this.book.ofTab(tab)?.grant.group;
     if (shown !== undefined && shown !== group) this.book.writeGrants(drop(this.book.grants, tab));
-  }
-
-  tabActivated(tab: number): void {
-    this.#raw.covered(tab);
   }
 
   tabReplaced(from: number, to: number): void {

@@ -42,6 +42,8 @@ function begin(t: TestContext) {
     seats: seats as unknown as Seats,
     targetOf: () => Promise.resolve(world.target),
     nowMS: () => world.now,
+    keep: (tab) => did.push(`keep ${tab}`),
+    free: (tab) => did.push(`free ${tab}`),
     tell: (_, child, method) => said.push(`${child}${method}`),
   });
   const line = {
@@ -75,6 +77,7 @@ test('a tab is held, told of, and asked for its children', async (t) => {
     'Emulation.setFocusEmulationEnabled',
     'Target.setAutoAttach',
     'ATarget.setAutoAttach',
+    'keep 1',
   ]);
 });
 
@@ -208,6 +211,7 @@ test('children that wait are resumed when the tab is let go', async (t) => {
   assert.deepEqual(did, [
     'Target.setAutoAttach',
     'WRuntime.runIfWaitingForDebugger',
+    'free 1',
     'leave 1',
     'spoil 1',
   ]);

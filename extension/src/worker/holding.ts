@@ -21,6 +21,9 @@ export type Rooms = {
   /** The CDP target id of a tab's page as Chrome tells it now. */
   targetOf(tab: number): Promise<string | undefined>;
   nowMS(): number;
+  /** Keeps the page of a tab painting, whoever sees it, until it is free. */
+  keep(tab: number): void;
+  free(tab: number): void;
   /** Hands clients an event that Chrome told before they came. */
   tell(hold: Hold, child: string, method: string, params: unknown): void;
 };
@@ -63,7 +66,10 @@ export class Holding {
     this.#forget(hold, code, why);
     hold.gone.abort(new Refusal(code, why));
     hold.nudge?.();
-    if (hold.state === 'held') this.#loosen(hold);
+    if (hold.state === 'held') {
+      this.#loosen(hold);
+      this.#rooms.free(hold.tab);
+    }
     hold.leave?.();
     this.#rooms.seats.spoil(hold.tab);
   }
@@ -93,6 +99,7 @@ export class Holding {
     if (hold.state !== 'held') return;
     hold.state = 'asleep';
     hold.why = why;
+    this.#rooms.free(hold.tab);
     hold.leave?.();
     delete hold.leave;
     hold.scripts.clear();
@@ -114,6 +121,7 @@ export class Holding {
   move(from: number, to: number): void {
     const hold = this.holds.ofTab(from);
     if (hold === undefined) return;
+    this.#rooms.free(from);
     hold.tab = to;
     this.#sleep(hold, 'Chrome put another page in the place of this one.');
     this.nudge(to);
@@ -185,6 +193,7 @@ export class Holding {
     const held: Header = { t: 'held', tab: hold.name, target };
     hold.line.send(id === undefined ? held : { ...held, id });
     this.#enable(hold);
+    this.#rooms.keep(tab);
   }
 
   /** Tells of the children that are there and asks for all others, and for what the worker itself has to know. */

@@ -28,7 +28,6 @@ tabs.listen({
   regrouped: (tab, group) => tell((ready) => ready.tabRegrouped(tab, group)),
   replaced: (from, to) => tell((ready) => ready.tabReplaced(from, to)),
   removed: (tab) => tell((ready) => ready.tabRemoved(tab)),
-  activated: (tab) => tell((ready) => ready.tabActivated(tab)),
   focused: (window) => tell((ready) => ready.focus.changed(window)),
 });
 alarms.listen(() => tell((ready) => ready.woken()));

@@ -51,6 +51,8 @@ async function begin(level: Level = 'act') {
       if (!world.seen) throw new Refusal('tab_suspended', 'not to be seen');
     },
     painting: (_, capture) => capture(),
+    keep: () => undefined,
+    free: () => undefined,
     stop: () => undefined,
     ask: () => Promise.resolve(),
     nowMS: () => world.now,

@@ -141,13 +141,6 @@ export class Raw {
     this.#holding.move(from, to);
   }
 
-  /** A tab came to the front: those that are held and behind it go on painting. */
-  covered(front: number): void {
-    for (const { tab } of this.#holding.holds.where(({ state }) => state === 'held')) {
-      if (tab !== front) this.#stir(tab);
-    }
-  }
-
   /** Passes an event of a tab on, and greets a child that has come by it. */
   event(tab: number, child: string, method: string, params: unknown): void {
     const hold = this.#holding.holds.ofTab(tab);
@@ -323,20 +316,6 @@ export class Raw {
     } catch (cause) {
       refuse(hold, flight, cause);
     }
-  }
-
-  /**
-   * Makes a page that nobody sees paint at its full rate, which it goes on with afterwards: else clients that wait for
-   * frames take two seconds for a click.
-   */
-  #stir(tab: number): void {
-    const clip = { x: 0, y: 0, width: 1, height: 1, scale: 1 };
-    const dot = { format: 'jpeg', quality: 1, clip };
-    const capture = () =>
-      new Promise<void>((resolve) => {
-        this.#rooms.seats.command(tab, undefined, 'Page.captureScreenshot', dot, () => resolve());
-      });
-    this.#rooms.painting(tab, capture).catch(() => undefined);
   }
 
   #flooded(hold: Hold): void {

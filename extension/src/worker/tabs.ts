@@ -12,8 +12,6 @@ export type TabListener = {
   removed(tab: number): void;
   /** Another window has the keyboard, or none of the browser's (-1). */
   focused(window: number): void;
-  /** A tab came to the front of its window. */
-  activated(tab: number): void;
 };
 
 /** To be called synchronously when the worker starts, so that Chrome wakes it for events. */
@@ -28,7 +26,6 @@ export function listen(listener: TabListener): void {
   });
   chrome.tabs.onReplaced.addListener((to, from) => listener.replaced(from, to));
   chrome.tabs.onRemoved.addListener((tab) => listener.removed(tab));
-  chrome.tabs.onActivated.addListener(({ tabId }) => listener.activated(tabId));
   chrome.windows.onFocusChanged.addListener((window) => listener.focused(window));
 }
 
