@@ -7,6 +7,8 @@ import "chaperone/relay/program"
 // Scanned is what a frame of a paired extension says.
 type Scanned struct {
 	Tabs  []program.Tab
+	Kind  string
+	ID    int64
 	Names []string // those that others may put into JSON as they are
 	Body  []byte
 }
@@ -14,7 +16,7 @@ type Scanned struct {
 // ScanFrame splits and parses such a frame.
 func ScanFrame(message []byte) (Scanned, error) {
 	head, body, err := scanFrame(message)
-	return Scanned{Tabs: head.Tabs, Names: []string{head.Method, head.Child, head.Target}, Body: body}, err
+	return Scanned{Tabs: head.Tabs, Kind: head.T, ID: head.ID, Names: []string{head.Method, head.Child, head.Target}, Body: body}, err
 }
 
 // Fed is a link without a socket, whose frames are handed to it.

@@ -81,6 +81,9 @@ var errOversized = errors.New("relay: over the protocol's bounds")
 // scanFrame parses a message's first line and hands the rest on unread. It never keeps more than message.
 func scanFrame(message []byte) (inward, []byte, error) {
 	line, body := splitFrame(message)
+	if id, ok := plainReply(line); ok {
+		return inward{T: kindReply, ID: id}, body, nil
+	}
 	var head inward
 	if err := readHeader(line, &head); err != nil {
 		return inward{}, nil, err
@@ -92,6 +95,23 @@ func scanFrame(message []byte) (inward, []byte, error) {
 		return inward{}, nil, errors.New("relay: child, method or target is not a name of CDP's")
 	}
 	return head, body, nil
+}
+
+// plainReply reads a raw command's answer as the extension writes it, which most frames are; all else is left to be
+// read as JSON.
+func plainReply(line []byte) (id int64, ok bool) {
+	rest, isReply := bytes.CutPrefix(line, []byte(`{"t":"`+kindReply+`","id":`))
+	digits, isWhole := bytes.CutSuffix(rest, []byte{'}'})
+	if !isReply || !isWhole || len(digits) == 0 || len(digits) > 15 || digits[0] == '0' {
+		return 0, false
+	}
+	for _, c := range digits {
+		if c < '0' || c > '9' {
+			return 0, false
+		}
+		id = id*10 + int64(c-'0')
+	}
+	return id, true
 }
 
 // isToken is true for what CDP uses as a name, and for nothing at all: such a name stands in any JSON text as it is.

@@ -18,6 +18,8 @@ func FuzzScanFrame(f *testing.F) {
 	for _, seed := range []string{
 		`{"t":"ping"}`, `{"t":"result","id":7}` + "\n" + `{"tab":"t1","steps":[]}`, `{"t":"picture","id":9,"at_ms":1}` + "\n" + `/9j/`,
 		`{"t":"tabs","tabs":[{"id":"t1","level":"read"},{"id":"t1","level":"act"}]}`, `{"t":"tabs","tabs":null}`,
+		`{"t":"reply","id":9}`, `{"t":"reply","id":123456789012345}` + "\n{}", `{"t":"reply","id":09}`, `{"t":"reply","id":1e3}`,
+		`{"t":"reply","id":}`, `{"t":"reply","id":9,"id":8}`, `{"t":"reply","id":12345678901234567890}`, `{"t":"reply","id":7} `,
 		"\n\n", `{"t":"ping"`, `{"t":"ping"} {}`, `[]`, `{"t":7}`, `{"id":1e99}`,
 		`{"t":"event","tab":"t1","child":"C1","method":"Page.frameNavigated"}` + "\n" + `{"frame":{}}`,
 		`{"t":"reply","id":9,"error":{"code":-32000,"message":"no"}}`, `{"t":"held","id":8,"tab":"t1","target":"T\u0031"}`,
@@ -34,6 +36,13 @@ func FuzzScanFrame(f *testing.F) {
 		line, rest, _ := bytes.Cut(message, []byte("\n"))
 		if !bytes.Equal(scanned.Body, rest) || !json.Valid(line) {
 			t.Errorf("line %q, body %q", line, scanned.Body)
+		}
+		var head struct {
+			T  string `json:"t"`
+			ID int64  `json:"id"`
+		}
+		if err := json.Unmarshal(line, &head); err != nil || head.T != scanned.Kind || head.ID != scanned.ID {
+			t.Errorf("line %q read as %s %d: %v", line, scanned.Kind, scanned.ID, err)
 		}
 		wantFitTabs(t, scanned.Tabs)
 		for _, name := range scanned.Names {

@@ -32,8 +32,6 @@ func (l *link) attend(ctx context.Context) {
 		select {
 		case <-l.over:
 			return
-		case <-l.heard:
-			quiet.Reset(silence)
 		case <-quiet.C:
 			l.missed(quiet)
 		case <-age.C:
@@ -45,14 +43,14 @@ func (l *link) attend(ctx context.Context) {
 	}
 }
 
-// missed takes a minute's silence for death, unless a sign of life came while the Authority was asked.
+// missed takes a minute's silence for death. The timer runs on whatever is heard, since to wake the watch for each
+// message would cost more than to pass it on.
 func (l *link) missed(quiet *time.Timer) {
-	select {
-	case <-l.heard:
-		quiet.Reset(silence)
-	default:
-		l.shut(ending{reason: ReasonLost, code: websocket.StatusGoingAway})
+	if left := silence - l.silentFor(); left > 0 {
+		quiet.Reset(left)
+		return
 	}
+	l.shut(ending{reason: ReasonLost, code: websocket.StatusGoingAway})
 }
 
 // ask checks that the pairing still holds, unless the link ends meanwhile.

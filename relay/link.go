@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/coder/websocket"
@@ -31,7 +32,7 @@ type link struct {
 	calls  *calls
 	holds  *holds
 	hasCDP bool          // both sides have the raw road
-	heard  chan struct{} // bound 1: something came in since the watch last looked
+	heard  atomic.Int64  // when something came in last, in nanoseconds after since
 	over   chan struct{} // closed when the link has ended
 
 	endMu sync.Mutex
@@ -60,7 +61,7 @@ func newLink(h *Hub, conn *websocket.Conn, o opened) *link {
 			Features: features,
 		},
 		hasCDP: slices.Contains(features, featureCDP),
-		outbox: newOutbox(), calls: newCalls(), holds: &holds{}, heard: make(chan struct{}, 1), over: make(chan struct{}),
+		outbox: newOutbox(), calls: newCalls(), holds: &holds{}, over: make(chan struct{}),
 	}
 }
 
@@ -174,12 +175,9 @@ func (a attentive) Read(p []byte) (int, error) {
 	return n, err
 }
 
-func (l *link) hear() {
-	select {
-	case l.heard <- struct{}{}:
-	default:
-	}
-}
+func (l *link) hear() { l.heard.Store(int64(time.Since(l.since))) }
+
+func (l *link) silentFor() time.Duration { return time.Since(l.since) - time.Duration(l.heard.Load()) }
 
 // take acts on one frame. It takes locks and fills bounded queues, and never waits for anybody.
 func (l *link) take(message []byte) error {

@@ -61,7 +61,8 @@ export class Holds {
   }
 
   ofTab(tab: number): Hold | undefined {
-    return this.where((hold) => hold.tab === tab)[0];
+    for (const hold of this.#holds.values()) if (hold.tab === tab) return hold;
+    return undefined;
   }
 
   where(fits: (hold: Hold) => boolean): Hold[] {
@@ -74,9 +75,8 @@ export class Holds {
 
   /** How many commands of a line are under way. */
   underWay(line: Way): number {
-    return this.where((hold) => hold.line === line).reduce(
-      (sum, { flights }) => sum + flights.size,
-      0,
-    );
+    let sum = 0;
+    for (const hold of this.#holds.values()) if (hold.line === line) sum += hold.flights.size;
+    return sum;
   }
 }
