@@ -147,9 +147,14 @@ func BenchmarkPipelinedAgainstOneByOne(b *testing.B) {
 	b.ReportMetric(0, "ns/op")
 }
 
-// BenchmarkReconnect cuts the link under a CDP client and times how long it takes until that client's commands are
+// BenchmarkReconnect takes the road from under a CDP client and times how long it takes until that client's commands are
 // done again: the extension dials anew, the relay holds the tab anew, the endpoint restores.
 func BenchmarkReconnect(b *testing.B) {
+	b.Run("link cut", benchCuts)
+	b.Run("worker stopped", benchStops)
+}
+
+func benchCuts(b *testing.B) {
 	const cuts = 12
 	far := openFar(b, 0)
 	raw := openRaw(b, far)
@@ -161,12 +166,70 @@ func BenchmarkReconnect(b *testing.B) {
 			took = append(took, timed(func() { raw.evaluateAgain(b) }))
 		}
 	}
-	slices.Sort(took)
-	b.ReportMetric(ms(took[0]), "ms/least")
-	b.ReportMetric(ms(median(took)), "ms/p50")
-	b.ReportMetric(ms(took[len(took)*9/10]), "ms/p90")
-	b.ReportMetric(ms(took[len(took)-1]), "ms/most")
+	reportSpread(b, "", took)
 	b.ReportMetric(0, "ns/op")
+}
+
+// benchStops stops the extension's worker. Chrome starts it again for an alarm, every half minute, if for nothing else;
+// the rest is the road's.
+func benchStops(b *testing.B) {
+	const (
+		stops     = 3 // as each may take so long
+		sinceStop = 35 * time.Second
+		sinceNew  = 2 * time.Second
+	)
+	far := openFar(b, 0)
+	raw := openRaw(b, far)
+	raw.evaluate(b)
+	var fromStop, fromStart []time.Duration
+	for b.Loop() {
+		for len(fromStop) < stops {
+			stop, start := stopWorker(b, far, raw)
+			fromStop, fromStart = append(fromStop, stop), append(fromStart, start)
+		}
+	}
+	reportSpread(b, "-from-stop", fromStop)
+	reportSpread(b, "-from-start", fromStart)
+	b.ReportMetric(0, "ns/op")
+	if most := slices.Max(fromStop); most > sinceStop {
+		b.Errorf("%v after the worker's stop, at most %v", most, sinceStop)
+	}
+	if most := slices.Max(fromStart); most > sinceNew {
+		b.Errorf("%v after the worker's start, at most %v", most, sinceNew)
+	}
+}
+
+// stopWorker answers how long after the worker's stop, and after the start of the next, commands are done again.
+func stopWorker(b *testing.B, far *far, raw *rawClient) (fromStop, fromStart time.Duration) {
+	b.Helper()
+	stopped := time.Now()
+	if err := far.person.StopWorker(b.Context()); err != nil {
+		b.Fatal(err)
+	}
+	for {
+		raw.evaluateAgain(b)
+		again := time.Now()
+		worker, err := far.person.Worker(b.Context())
+		if err != nil {
+			continue // it was the one that is being stopped
+		}
+		var startedMS float64
+		if err := worker.Do(b.Context(), `performance.timeOrigin`, &startedMS); err != nil {
+			continue
+		}
+		if started := time.UnixMicro(int64(startedMS * 1000)); started.After(stopped) {
+			return again.Sub(stopped), again.Sub(started)
+		}
+	}
+}
+
+func reportSpread(b *testing.B, of string, took []time.Duration) {
+	b.Helper()
+	slices.Sort(took)
+	b.ReportMetric(ms(took[0]), "ms/least"+of)
+	b.ReportMetric(ms(median(took)), "ms/p50"+of)
+	b.ReportMetric(ms(took[len(took)*9/10]), "ms/p90"+of)
+	b.ReportMetric(ms(took[len(took)-1]), "ms/most"+of)
 }
 
 // rawClient is a CDP client that knows how to evaluate.
