@@ -73,8 +73,7 @@ func (l *living) peer(a browse.Action) string {
 
 // address is where a tab is: the one that is named, else that of the latest action, else the first.
 func (l *living) address(tab string) string {
-	shown, _ := l.shown()
-	tab = or(tab, shown)
+	tab = or(tab, l.latestTab())
 	for _, t := range l.browser.Tabs() {
 		if t.ID == tab || tab == "" {
 			return t.URL

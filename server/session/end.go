@@ -86,8 +86,9 @@ func (s *Service) finish(l *living, e end) {
 	l.setState(e.state, e.reason, now)
 
 	after := context.WithoutCancel(ctx)
+	done := l.view()
 	err = errors.Join(err, s.config.Store.UpdateSession(after, l.account, l.id,
-		store.SessionChange{State: string(e.state), Ended: now, Reason: e.reason, Actions: l.view().Actions}))
+		store.SessionChange{State: string(e.state), Ended: now, Reason: e.reason, Actions: done.Actions, Commands: done.Commands}))
 	outcome := ledger.Outcome{Outcome: ledger.Done, Detail: map[string]string{"state": string(e.state), "cause": e.word}}
 	_, ledgerErr := s.config.Ledger.Append(after, l.entry(e.by, "session.close"), outcome)
 	err = errors.Join(err, ledgerErr)

@@ -51,6 +51,8 @@ type Access struct {
 	WS      string `json:"ws"`
 	HTTP    string `json:"http"`
 	Session string `json:"session"`
+	// Notices say which tabs clients do not see now, and why.
+	Notices []string `json:"notices,omitempty"`
 	// IsNew is false where the capability was there already.
 	IsNew bool `json:"-"`
 }
@@ -148,7 +150,7 @@ func (s *Service) expose(l *living, actor ledger.Actor, by Credential) (Access, 
 		s.minds.Go(func() { s.mindAccess(l, x) })
 		s.tell(context.Background(), l, "browser.cdp", map[string]any{"state": "opened"})
 	}
-	return Access{WS: x.capability.WS(), HTTP: x.capability.HTTP(), Session: l.id, IsNew: isNew}, nil
+	return Access{WS: x.capability.WS(), HTTP: x.capability.HTTP(), Session: l.id, Notices: l.unseen(), IsNew: isNew}, nil
 }
 
 // grant makes a capability; exposedMu is held.

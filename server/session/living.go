@@ -4,6 +4,7 @@ import (
 	"sync"
 	"time"
 
+	"chaperone/relay/endpoint"
 	"chaperone/server/account"
 	"chaperone/server/browse"
 	"chaperone/server/ledger"
@@ -29,16 +30,17 @@ type living struct {
 	exposedMu sync.Mutex
 	exposed   *exposed // nil until there is a CDP endpoint; an old one stays until the next
 
-	nowMu   sync.Mutex
-	state   State
-	reason  string
-	ended   time.Time
-	actions int
-	running int
-	clients int       // connected over CDP
-	last    time.Time // of the latest action's start or end
-	tab     string    // where the latest action was; what is shown live
-	moved   chan struct{}
+	nowMu    sync.Mutex
+	state    State
+	reason   string
+	ended    time.Time
+	actions  int
+	commands int // of CDP clients
+	running  int
+	clients  int       // connected over CDP
+	last     time.Time // of the latest action's start or end
+	tab      string    // where the latest action was
+	showing  showing
 }
 
 func (l *living) view() View {
@@ -47,7 +49,7 @@ func (l *living) view() View {
 	v := View{
 		ID: l.id, Project: l.project.ID, ProjectName: l.project.Name, Backend: string(l.backend),
 		Policy: string(l.project.Policy), Label: l.spec.Label, Run: l.spec.Run, State: l.state, Reason: l.reason,
-		CreatedAt: l.created, Actions: l.actions, Tabs: l.browser.Tabs(), Confinement: l.confinement,
+		CreatedAt: l.created, Actions: l.actions, Commands: l.commands, Tabs: l.browser.Tabs(), Confinement: l.confinement,
 		AllowDomains: l.spec.AllowDomains, CDPClients: l.clients,
 	}
 	if !l.ended.IsZero() {
@@ -72,11 +74,35 @@ func (l *living) finish(now time.Time, tab string) {
 	defer l.nowMu.Unlock()
 	l.running--
 	l.last = now
-	if tab != "" && tab != l.tab {
+	if tab != "" {
 		l.tab = tab
-		close(l.moved)
-		l.moved = make(chan struct{})
+		l.showing.move(tab, now)
 	}
+}
+
+// command counts a command of a CDP client and follows it to its tab.
+func (l *living) command(c endpoint.Command, clock func() time.Time) {
+	l.nowMu.Lock()
+	defer l.nowMu.Unlock()
+	l.commands++
+	if c.Tab != "" && !c.Refused {
+		l.showing.drift(c.Tab, clock)
+	}
+}
+
+// catchUp shows the tab that clients' commands went to while another had just been shown; false when it is too early.
+func (l *living) catchUp(now time.Time) bool {
+	l.nowMu.Lock()
+	defer l.nowMu.Unlock()
+	l.showing.catchUp(now)
+	return l.showing.next == ""
+}
+
+// latestTab is where the latest action was.
+func (l *living) latestTab() string {
+	l.nowMu.Lock()
+	defer l.nowMu.Unlock()
+	return l.tab
 }
 
 // setClients notes how many CDP clients are connected.
@@ -112,7 +138,7 @@ func (l *living) isOver() bool {
 func (l *living) shown() (string, <-chan struct{}) {
 	l.nowMu.Lock()
 	defer l.nowMu.Unlock()
-	return l.tab, l.moved
+	return l.showing.tab, l.showing.moved
 }
 
 func (l *living) setState(state State, reason string, ended time.Time) {

@@ -74,7 +74,7 @@ func (s *Service) plan(ctx context.Context, actor account.Actor, spec Spec) (*li
 	return &living{
 		id: "s_" + ulid.Make().String(), account: actor.Account, actor: actor, project: p, spec: spec,
 		backend: kind, confinement: backend.Describe(), created: now, last: now, state: Starting,
-		over: make(chan struct{}), gone: make(chan struct{}), moved: make(chan struct{}),
+		over: make(chan struct{}), gone: make(chan struct{}), showing: newShowing(),
 	}, backend, nil
 }
 

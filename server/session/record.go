@@ -76,6 +76,7 @@ func (r *recorder) Record(c endpoint.Command) error {
 	}
 	row.add(c, r.chains.add(c.Client, c.Raw))
 	r.latest = row
+	r.session.command(c, r.service.config.Now)
 	return nil
 }
 
@@ -134,7 +135,7 @@ func (r *recorder) changed(clients int) {
 	r.stir()
 }
 
-// stir lets run tell what is new within a span; nowMu is held.
+// stir lets run tell what is new within a span.
 func (r *recorder) stir() {
 	select {
 	case r.wake <- struct{}{}:
@@ -175,6 +176,14 @@ func (r *recorder) run() {
 		}
 		span.Stop()
 		r.flush()
+		r.catchUp()
+	}
+}
+
+// catchUp moves what is shown to where clients are, after the next span where it is too early now.
+func (r *recorder) catchUp() {
+	if !r.session.catchUp(r.service.config.Now()) {
+		r.stir()
 	}
 }
 

@@ -116,7 +116,7 @@ func (b *backend) Open(context.Context, session.Opening) (session.Browser, error
 	if b.opening != nil {
 		b.opening()
 	}
-	made := &browser{done: make(chan struct{})}
+	made := &browser{done: make(chan struct{}), casts: make(chan string, 8)}
 	b.browsers = append(b.browsers, made)
 	return made, nil
 }
@@ -137,6 +137,7 @@ type browser struct {
 	done          chan struct{}
 	runs          int
 	tabs          []program.Tab
+	casts         chan string // the tabs that were cast, in turn
 }
 
 func (b *browser) Run(_ context.Context, p program.Program) (program.Result, error) {
@@ -146,7 +147,8 @@ func (b *browser) Run(_ context.Context, p program.Program) (program.Result, err
 
 func (b *browser) Tabs() []program.Tab { return b.tabs }
 
-func (b *browser) Cast(ctx context.Context, _ program.CastOptions, _ func(program.Picture)) error {
+func (b *browser) Cast(ctx context.Context, o program.CastOptions, _ func(program.Picture)) error {
+	b.casts <- o.Tab
 	<-ctx.Done()
 	return nil
 }

@@ -8,7 +8,7 @@ import (
 	"chaperone/server/live"
 )
 
-// Screen is what a viewer of the session sees: the tab of its latest action, whichever that is.
+// Screen is what a viewer of the session sees: the tab of its latest action or of its clients' latest commands.
 func (s *Service) Screen(ctx context.Context, actor account.Actor, id string) (live.Source, error) {
 	view, err := s.Get(ctx, actor, id)
 	if err != nil {

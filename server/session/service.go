@@ -176,7 +176,7 @@ func (s *Service) past(ctx context.Context, actor account.Actor, row store.Sessi
 	v := View{
 		ID: row.ID, Project: row.Project, Backend: row.Backend, Label: row.Label, Run: row.Run,
 		State: State(row.State), Reason: row.Reason, CreatedAt: row.Created, Policy: row.Policy,
-		Confinement: row.Confinement, Actions: row.Actions, Tabs: []program.Tab{},
+		Confinement: row.Confinement, Actions: row.Actions, Commands: row.Commands, Tabs: []program.Tab{},
 	}
 	if !row.Ended.IsZero() {
 		v.EndedAt = &row.Ended

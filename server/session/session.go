@@ -44,6 +44,7 @@ type View struct {
 	CreatedAt    time.Time     `json:"created_at"`
 	EndedAt      *time.Time    `json:"ended_at,omitempty"`
 	Actions      int           `json:"actions"`
+	Commands     int           `json:"commands"` // of CDP clients, refused ones too
 	Tabs         []program.Tab `json:"tabs"`
 	Confinement  string        `json:"confinement,omitempty"` // how a managed session is kept from the network, in words
 	AllowDomains []string      `json:"allow_domains,omitempty"`

@@ -24,15 +24,17 @@ type Session struct {
 	// Confinement says in words how its browser was kept from the network.
 	Confinement string
 	Actions     int
+	Commands    int // of CDP clients
 }
 
-// SessionChange is what UpdateSession writes: the state and the count of actions as they are now, and when and
+// SessionChange is what UpdateSession writes: the state and the counts as they are now, and when and
 // why it ended.
 type SessionChange struct {
-	State   string
-	Ended   time.Time
-	Reason  string
-	Actions int
+	State    string
+	Ended    time.Time
+	Reason   string
+	Actions  int
+	Commands int
 }
 
 // SessionFilter picks sessions, newest first. An empty Project means every project of the account; Before
@@ -44,13 +46,13 @@ type SessionFilter struct {
 	Limit   int
 }
 
-const sessionColumns = `id, account, project, backend, policy, label, run, state, created_ms, ended_ms, reason, actor_kind, actor_id, confinement, actions`
+const sessionColumns = `id, account, project, backend, policy, label, run, state, created_ms, ended_ms, reason, actor_kind, actor_id, confinement, actions, commands`
 
 func scanSession(row scanner) (Session, error) {
 	var s Session
 	var created, ended int64
 	err := row.Scan(&s.ID, &s.Account, &s.Project, &s.Backend, &s.Policy, &s.Label, &s.Run, &s.State,
-		&created, &ended, &s.Reason, &s.ActorKind, &s.ActorID, &s.Confinement, &s.Actions)
+		&created, &ended, &s.Reason, &s.ActorKind, &s.ActorID, &s.Confinement, &s.Actions, &s.Commands)
 	s.Created, s.Ended = fromMS(created), fromMS(ended)
 	return s, err
 }
@@ -58,18 +60,18 @@ func scanSession(row scanner) (Session, error) {
 // SaveSession adds a session's row.
 func (s *Store) SaveSession(ctx context.Context, session Session) error {
 	_, err := exec(ctx, s.writer, q(`INSERT INTO sessions (`+sessionColumns+`)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)`,
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)`,
 		session.ID, session.Account, session.Project, session.Backend, session.Policy, session.Label, session.Run, session.State,
 		toMS(session.Created), toMS(session.Ended), session.Reason, session.ActorKind, session.ActorID,
-		session.Confinement, session.Actions))
+		session.Confinement, session.Actions, session.Commands))
 	return wrap(err, "save session")
 }
 
 // UpdateSession writes change to one session; ErrNotFound when the account has no such session.
 func (s *Store) UpdateSession(ctx context.Context, account, id string, change SessionChange) error {
-	err := touch(ctx, s.writer, q(`UPDATE sessions SET state = $1, ended_ms = $2, reason = $3, actions = $4
-		WHERE account = $5 AND id = $6`,
-		change.State, toMS(change.Ended), change.Reason, change.Actions, account, id))
+	err := touch(ctx, s.writer, q(`UPDATE sessions SET state = $1, ended_ms = $2, reason = $3, actions = $4, commands = $5
+		WHERE account = $6 AND id = $7`,
+		change.State, toMS(change.Ended), change.Reason, change.Actions, change.Commands, account, id))
 	return wrap(err, "update session")
 }
 

@@ -32,8 +32,8 @@ func TestASessionComesBackAsItWasSaved(t *testing.T) {
 	if err != nil || got != want {
 		t.Errorf("got %+v, %v, want %+v", got, err, want)
 	}
-	want.State, want.Ended, want.Reason, want.Actions = "ended", noon().Add(time.Minute), "closed", 7
-	change := store.SessionChange{State: want.State, Ended: want.Ended, Reason: want.Reason, Actions: want.Actions}
+	want.State, want.Ended, want.Reason, want.Actions, want.Commands = "ended", noon().Add(time.Minute), "closed", 7, 400
+	change := store.SessionChange{State: want.State, Ended: want.Ended, Reason: want.Reason, Actions: want.Actions, Commands: want.Commands}
 	if err := s.UpdateSession(t.Context(), who.account, want.ID, change); err != nil {
 		t.Fatal(err)
 	}

@@ -1,0 +1,61 @@
+package session
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"chaperone/relay/program"
+	"chaperone/server/project"
+)
+
+// unseen says which of the session's tabs its CDP clients do not see or cannot use, and what to do; clients themselves
+// are told nothing of such tabs.
+func (l *living) unseen() []string {
+	var usable, read int
+	paused := map[string]int{}
+	for _, t := range l.browser.Tabs() {
+		switch {
+		case t.Level != program.LevelAct:
+			read++
+		case t.Suspended != "":
+			paused[t.Suspended]++
+		default:
+			usable++
+		}
+	}
+	var told []string
+	if usable == 0 && len(paused) == 0 {
+		told = append(told, l.empty())
+	}
+	if read > 0 {
+		told = append(told, fmt.Sprintf("%s shared to Read, which CDP clients do not see: share %s to Act in the extension's popup", tabs(read), pronoun(read)))
+	}
+	for why, n := range paused {
+		told = append(told, fmt.Sprintf("%s paused and cannot be used now: %s", tabs(n), strings.TrimSuffix(why, ".")))
+	}
+	slices.Sort(told)
+	return told
+}
+
+// empty says how clients get a first tab.
+func (l *living) empty() string {
+	if l.backend == project.Shared {
+		return "CDP clients see no tab yet: share one to Act in the extension's popup, or let a client open one"
+	}
+	return "CDP clients see no tab yet: they open their own"
+}
+
+func tabs(n int) string {
+	if n == 1 {
+		return "1 tab is"
+	}
+	return fmt.Sprintf("%d tabs are", n)
+}
+
+func pronoun(n int) string {
+	if n == 1 {
+		return "it"
+	}
+	return "them"
+}
