@@ -49,7 +49,7 @@ func (h *hold) attached(l *link, target string) {
 	if h.isOver {
 		return
 	}
-	h.sleep(errAnew())
+	h.sleep(errAnew(), errMoved())
 	isFirst := h.on == nil
 	h.on, h.isAwake = l, true
 	h.setWay(l, nil)
@@ -76,7 +76,7 @@ func (h *hold) slept(l *link, why *program.Error) {
 	h.tellMu.Lock()
 	defer h.tellMu.Unlock()
 	if h.on == l {
-		h.sleep(why)
+		h.sleep(why, why)
 	}
 }
 
@@ -85,7 +85,7 @@ func (h *hold) lost(l *link) {
 	h.tellMu.Lock()
 	defer h.tellMu.Unlock()
 	if h.on == l {
-		h.sleep(errLinkDied())
+		h.sleep(errLinkDied(), errLinkLost())
 	}
 	if !h.isOver {
 		h.setNoLink(l)
@@ -93,15 +93,25 @@ func (h *hold) lost(l *link) {
 	h.fail(l, errLinkDied())
 }
 
-// sleep tells once that the tab is not attached. tellMu is held.
-func (h *hold) sleep(why *program.Error) {
+// sleep tells once that the tab is not attached: underWay to what was sent and has no answer, why to all that is not
+// sent any more. tellMu is held.
+func (h *hold) sleep(underWay, why *program.Error) {
 	if !h.isAwake {
 		return
 	}
 	h.isAwake = false
 	h.setWay(nil, why)
-	h.fail(h.on, why)
+	h.fail(h.on, underWay)
 	h.sink.Asleep(why)
+}
+
+// waits tells that the browser is there again and why the tab sleeps all the same.
+func (h *hold) waits(why *program.Error) {
+	h.tellMu.Lock()
+	defer h.tellMu.Unlock()
+	if !h.isAwake && !h.isOver {
+		h.sink.Asleep(why)
+	}
 }
 
 // gone ends the hold, and tells the sink so unless it has never been held.
@@ -183,7 +193,7 @@ func (h *hold) setNoLink(l *link) {
 	h.nowMu.Lock()
 	defer h.nowMu.Unlock()
 	if h.asked == l {
-		h.why = errNoLink()
+		h.why = errLinkLost()
 	}
 }
 

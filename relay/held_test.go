@@ -106,7 +106,7 @@ func TestWhyATabSleepsIsTheNewLinksWord(t *testing.T) {
 		link := f.seat(tab("t1", "s_1"))
 		f.take(link, `{"t":"error","id":%d,"code":"tab_suspended","message":"DevTools"}`, f.asked(link))
 		old.End()
-		f.sink.want(f.t, "A.b failed not_connected", "asleep not_connected")
+		f.sink.want(f.t, "A.b failed not_connected", "asleep not_connected", "asleep tab_suspended")
 		if err := f.wire.Send(f.t.Context(), "", "A.c", nil, f.sink.reply("A.c")); code(err) != "tab_suspended" {
 			f.t.Errorf("send: %v", err)
 		}

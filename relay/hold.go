@@ -123,6 +123,7 @@ func (l *link) refuseHold(h *hold, why *program.Error) {
 		h.waitsForTab = true
 		h.setWay(nil, why)
 		hub.slotsMu.Unlock()
+		h.waits(why)
 		return
 	}
 	if isMine {

@@ -20,6 +20,24 @@ import (
 type sink struct {
 	mu    sync.Mutex
 	lines []string
+	words []string // of failures and of falling asleep
+}
+
+func (s *sink) note(err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.words = append(s.words, err.Error())
+}
+
+// mayBeDone says of each failure whether it claims that what was asked may have been done.
+func (s *sink) mayBeDone() []bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	claims := make([]bool, 0, len(s.words))
+	for _, words := range s.words {
+		claims = append(claims, strings.Contains(words, "may have been done"))
+	}
+	return claims
 }
 
 func (s *sink) add(format string, a ...any) {
@@ -32,7 +50,10 @@ func (s *sink) Event(child, method string, params []byte) {
 	s.add("event %s %s %s", child, method, params)
 }
 
-func (s *sink) Asleep(why *program.Error) { s.add("asleep %s", why.Code) }
+func (s *sink) Asleep(why *program.Error) {
+	s.note(why)
+	s.add("asleep %s", why.Code)
+}
 
 func (s *sink) Reset(target string) { s.add("reset %s", target) }
 
@@ -54,6 +75,7 @@ func (s *sink) reply(name string) func([]byte, error) {
 		case errors.As(err, &refused):
 			s.add("%s refused %d %s", name, refused.Code, refused.Message)
 		case err != nil:
+			s.note(err)
 			s.add("%s failed %s", name, code(err))
 		default:
 			s.add("%s %s", name, result)
@@ -335,7 +357,11 @@ func TestAHeldTabSurvivesTheLink(t *testing.T) {
 		e.want("cdp")
 		_ = e.conn.CloseNow()
 		s.want(w.t, "A.b failed not_connected", "asleep not_connected")
-		if err := wire.Send(w.t.Context(), "", "A.b", nil, s.reply("A.b")); code(err) != "not_connected" {
+		if got := s.mayBeDone(); !slices.Equal(got, []bool{true, false}) {
+			w.t.Errorf("claim that it may have been done: %v", got)
+		}
+		err := wire.Send(w.t.Context(), "", "A.b", nil, s.reply("A.b"))
+		if code(err) != "not_connected" || !strings.Contains(err.Error(), "not sent") {
 			w.t.Errorf("send without a link: %v", err)
 		}
 		again := w.pair(honest().with(tab("t1", "s_1")))
@@ -477,6 +503,9 @@ func TestATabThatFallsAsleepWakes(t *testing.T) {
 		e.want("cdp")
 		e.send(object{"t": "held", "tab": "t1", "target": "T4"})
 		s.want(w.t, "A.c failed tab_suspended", "asleep tab_suspended", "reset T4")
+		if got := s.mayBeDone(); !slices.Equal(got, []bool{false, false, true, false}) {
+			w.t.Errorf("claim that it may have been done: %v", got)
+		}
 	})
 }
 
@@ -498,7 +527,7 @@ func TestATabThatIsAsleepWhenTheLinkComesBackIsAskedForAgain(t *testing.T) {
 		again.send(object{"t": "error", "id": again.want("hold").id(), "code": "tab_suspended", "message": "not yet"})
 		pass(w.t, 20*time.Second)
 		again.attach(again.want("hold"), "T2")
-		s.want(w.t, "asleep not_connected", "reset T2")
+		s.want(w.t, "asleep not_connected", "asleep tab_suspended", "asleep tab_suspended", "reset T2")
 	})
 }
 

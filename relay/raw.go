@@ -59,7 +59,7 @@ func (l *link) enter(ctx context.Context, room int) error {
 
 func notSent(err error) error {
 	if err == errBroke { //nolint:errorlint // the gate hands it on as it is
-		return errNoLink()
+		return errLinkLost()
 	}
 	return err
 }
@@ -73,7 +73,7 @@ func (h *hold) dispatch(l *link, room int, r rawCommand) error {
 	}
 	c := l.calls.startFor(h, kindReply, r.reply)
 	if c == nil {
-		return errNoLink()
+		return errLinkLost()
 	}
 	l.outbox.putRaw(parcel{frame: h.frame(c.id, r), room: room})
 	return nil
@@ -83,7 +83,7 @@ func (h *hold) dispatch(l *link, room int, r rawCommand) error {
 // for the earlier is not for it.
 func (h *hold) closedWay() error {
 	if h.now != nil {
-		return errNoLink()
+		return errLinkLost()
 	}
 	return h.why
 }

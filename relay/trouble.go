@@ -47,6 +47,11 @@ func errLinkDied() *program.Error {
 	return refuse(codeNotConnected, "the connection to the browser broke before it answered; what was asked may have been done")
 }
 
+// errLinkLost is for a raw command that was not sent.
+func errLinkLost() *program.Error {
+	return refuse(codeNotConnected, "the connection to the browser is lost for now; this was not sent to it")
+}
+
 func errCrowded() *program.Error {
 	return refuse(codeBusy, "the browser has as much to do as its link allows")
 }
@@ -83,6 +88,11 @@ func errHeld() *program.Error {
 
 func errReleased() *program.Error {
 	return refuse(codeTabSuspended, "nobody uses the tab any more")
+}
+
+// errMoved is for a raw command that was not sent before the tab was attached anew.
+func errMoved() *program.Error {
+	return refuse(codeTabSuspended, "the tab was being attached anew; this was not sent to it")
 }
 
 func errAnew() *program.Error {

@@ -16,6 +16,7 @@ type attachment struct {
 	isAuto  bool
 	auto    *autoAttach // for what is below it
 	set     []setting   // what the client set in the target, the oldest first
+	worlds  []world     // that the client made, the oldest first
 	cast    *watcher
 	// knowsRun is true once it was told that its worker's script has run.
 	knowsRun bool

@@ -32,7 +32,9 @@ type Sink interface {
 	// Event is one CDP event; child is the edge's own name of a child target session, empty for the page.
 	// params is JSON, the sink's to keep, and never changed afterwards.
 	Event(child, method string, params []byte)
-	// Asleep says that the tab is not attached for now and why: calls fail until Reset.
+	// Asleep says that the tab is not attached for now and why, anew when that changes: calls fail until Reset. why is about those that
+	// are not made; what was under way has been answered before. not_connected means that the browser itself is
+	// not there.
 	Asleep(why *program.Error)
 	// Reset says that the tab is attached anew: children, enabled domains, overrides and scripts of before are
 	// gone at the browser. target is the page's target id, which may be another now.

@@ -28,6 +28,9 @@ func forward(r *router, q *request) {
 	case "Page.startScreencast":
 		r.startCast(q)
 		return
+	case "Page.createIsolatedWorld":
+		r.makeWorld(q)
+		return
 	case "DOM.getDocument":
 		r.getDocument(q)
 		return

@@ -13,6 +13,10 @@ import (
 const (
 	// holdWait bounds how long a tab may take to be attached to.
 	holdWait = 30 * time.Second
+	// lostWait bounds how long commands wait for a browser whose connection broke: as long as the relay waits for it.
+	lostWait = 10 * time.Second
+
+	codeNotConnected = "not_connected" // the contract's
 )
 
 // hold is one tab's stay at its edge, from the first client that needs it to the last: the edge's sink, and the queue
@@ -209,10 +213,10 @@ func (h *hold) ask(c *command) {
 	switch {
 	case h.isOver:
 		h.router.settleLocked(c, nil, errTabGone())
-	case h.asleep != nil:
-		h.router.settleLocked(c, nil, h.asleep)
 	case h.gate != nil && !c.isOwn:
 		h.gate.kept = append(h.gate.kept, c)
+	case h.asleep != nil:
+		h.router.settleLocked(c, nil, h.asleep)
 	default:
 		h.queue = append(h.queue, c)
 		signal(h.ready)
@@ -238,7 +242,8 @@ func (h *hold) inOrder() []*target {
 	return slices.SortedFunc(maps.Values(h.children), func(a, b *target) int { return cmp.Compare(h.ages[a], h.ages[b]) })
 }
 
-// Asleep is the sink's: the tab is not attached for now.
+// Asleep is the sink's: the tab is not attached for now. What has not been sent yet waits where the browser itself was
+// lost, since that comes back by itself, and fails where the tab is what cannot be used.
 func (h *hold) Asleep(why *program.Error) {
 	h.router.mu.Lock()
 	defer h.router.mu.Unlock()
@@ -246,15 +251,34 @@ func (h *hold) Asleep(why *program.Error) {
 		return
 	}
 	h.asleep = why
-	queued := h.queue
+	unsent := append(h.queue, h.endGate()...)
 	h.queue = nil
-	if h.gate != nil {
-		queued = append(queued, h.gate.kept...)
-		h.gate.kept = nil
+	isLost := why.Code == codeNotConnected
+	if isLost {
+		h.awaitBrowser(&gate{left: 1}) // nothing opens it but Reset
 	}
-	for _, c := range queued {
+	for _, c := range unsent {
+		if isLost && !c.isOwn {
+			h.gate.kept = append(h.gate.kept, c)
+			continue
+		}
 		h.router.settleLocked(c, nil, why)
 	}
+}
+
+// awaitBrowser keeps clients' commands back until the browser is there again, for lostWait at most.
+func (h *hold) awaitBrowser(g *gate) {
+	h.gate = g
+	g.timer = time.AfterFunc(lostWait, func() {
+		h.router.mu.Lock()
+		defer h.router.mu.Unlock()
+		if h.gate != g {
+			return
+		}
+		for _, c := range h.endGate() {
+			h.router.settleLocked(c, nil, h.asleep)
+		}
+	})
 }
 
 // Gone is the sink's: the tab cannot be held any more.

@@ -69,12 +69,15 @@ func (h *hold) restore(page *target, kept []*command) {
 		h.openGate(g)
 	})
 	g.left++ // ours, until all is asked
-	for _, s := range restorable(page) {
-		page.state.isOn[s.key] = true
-		h.askGated(g, &command{method: s.method, params: s.params, isOwn: true, then: h.restored(s)})
-		if s.key == "Debugger"+enableSuffix {
-			h.tell(page, neverPause())
-		}
+	all := restorable(page)
+	// Frames are told before what is in them: nobody takes a context of a frame that it does not know.
+	if len(all) > 0 && all[0].key == keyPage {
+		h.setAgain(g, all[0])
+		all = all[1:]
+	}
+	h.askGated(g, &command{method: "Page.getFrameTree", isOwn: true, then: h.compareDocument})
+	for _, s := range all {
+		h.setAgain(g, s)
 	}
 	if page.state.waits = page.waits(); page.state.waits {
 		h.askGated(g, &command{
@@ -82,8 +85,17 @@ func (h *hold) restore(page *target, kept []*command) {
 			params: page.autoAttachDown(),
 		})
 	}
-	h.askGated(g, &command{method: "Page.getFrameTree", isOwn: true, then: h.compareDocument})
+	h.bringWorlds(g)
 	g.answered(h)
+}
+
+func (h *hold) setAgain(g *gate, s kept) {
+	page := h.tab.page
+	page.state.isOn[s.key] = true
+	h.askGated(g, &command{method: s.method, params: s.params, isOwn: true, then: h.restored(s)})
+	if s.key == "Debugger"+enableSuffix {
+		h.tell(page, neverPause())
+	}
 }
 
 func (h *hold) askGated(g *gate, c *command) {
@@ -128,7 +140,7 @@ func (h *hold) endGate() []*command {
 	return kept
 }
 
-// restorable lists what is to be set again, once each, in the order in which clients set it.
+// restorable lists what is to be set again, once each, in the order in which clients set it; Page.enable is the first.
 func restorable(t *target) []kept {
 	var all []kept
 	for _, a := range t.attachments {
@@ -136,7 +148,7 @@ func restorable(t *target) []kept {
 			all = append(all, kept{s, a})
 		}
 	}
-	slices.SortFunc(all, func(a, b kept) int { return cmp.Compare(a.sequence, b.sequence) })
+	slices.SortStableFunc(all, func(a, b kept) int { return cmp.Compare(a.rank(), b.rank()) })
 	seen := map[string]bool{}
 	return slices.DeleteFunc(all, func(k kept) bool {
 		isKnown := seen[k.key] && strings.HasSuffix(k.key, enableSuffix)
@@ -151,10 +163,19 @@ type kept struct {
 	at *attachment
 }
 
+func (k kept) rank() int {
+	if k.key == keyPage {
+		return 0
+	}
+	return k.sequence
+}
+
+func (k kept) isScript() bool { return strings.HasPrefix(k.key, keyScript) }
+
 // restored takes down by what name Chrome knows a script now.
 func (h *hold) restored(k kept) func([]byte, error) {
 	return func(result []byte, err error) {
-		if err != nil || !strings.HasPrefix(k.key, keyScript) {
+		if err != nil || !k.isScript() {
 			return
 		}
 		h.router.named(k.at, k.key, result)

@@ -88,8 +88,8 @@ func TestATabThatIsAttachedAnewHasWhatClientsHadSet(t *testing.T) {
 	late := a.post(inA, "Runtime.evaluate", `{"expression":"late"}`)
 	a.await("the late command's answer", answers(late))
 	want := []string{
-		`Page.enable {}`, `Page.addScriptToEvaluateOnNewDocument {"source":"1"}`, `Runtime.enable {}`, `Network.enable {}`,
-		`Emulation.setEmulatedMedia {"media":"print"}`, `Target.setAutoAttach ` + attachToPages, `Page.getFrameTree`,
+		`Page.enable {}`, `Page.getFrameTree`, `Page.addScriptToEvaluateOnNewDocument {"source":"1"}`, `Runtime.enable {}`, `Network.enable {}`,
+		`Emulation.setEmulatedMedia {"media":"print"}`, `Target.setAutoAttach ` + attachToPages,
 		`Runtime.evaluate {"expression":"late"}`,
 	}
 	if got := e.since(n); !slices.Equal(got, want) {

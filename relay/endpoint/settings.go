@@ -9,6 +9,7 @@ import (
 const (
 	enableSuffix  = ".enable"
 	disableSuffix = ".disable"
+	keyPage       = "Page" + enableSuffix
 	keyLifecycle  = "Page.setLifecycleEventsEnabled"
 	keyBinding    = "Runtime.addBinding:"
 	keyScript     = "Page.addScriptToEvaluateOnNewDocument:"
