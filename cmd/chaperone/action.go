@@ -117,7 +117,7 @@ func (b *browser) snapshotCommand() *cobra.Command {
 
 func (b *browser) textCommand() *cobra.Command {
 	action := browse.Action{Action: "get_text"}
-	cmd := &cobra.Command{Use: "text [REF]", Short: "Read the page's text, or an element's", Args: first(cobra.MaximumNArgs(1), aRef), RunE: func(cmd *cobra.Command, args []string) error {
+	cmd := &cobra.Command{Use: "text [REF]", Aliases: []string{"get_text", "get-text"}, Short: "Read the page's text, or an element's", Args: first(cobra.MaximumNArgs(1), aRef), RunE: func(cmd *cobra.Command, args []string) error {
 		if len(args) > 0 {
 			action.Ref = args[0]
 		}

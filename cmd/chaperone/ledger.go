@@ -25,6 +25,7 @@ type ledgerRow struct {
 	Outcome string    `json:"outcome"`
 	Session string    `json:"session"`
 	Hash    string    `json:"hash"`
+	Detail  string    `json:"detail"`
 }
 
 type ledgerReport struct {
@@ -46,7 +47,7 @@ type ledgerFilter struct{ kind, project, session, peer, since, until string }
 
 func (f *ledgerFilter) flags(cmd *cobra.Command) {
 	flags := cmd.Flags()
-	flags.Var(choose(&f.kind, "browser", "cdp", "skill", "access"), "kind", "rows of this kind alone")
+	flags.Var(choose(&f.kind, "browser", "cdp", "access"), "kind", "rows of this kind alone: actions, commands of CDP clients, or changes of access")
 	flags.StringVar(&f.project, "project", "", "one project")
 	flags.StringVar(&f.session, "session", "", "one session")
 	flags.StringVar(&f.peer, "peer", "", "one host")
@@ -64,11 +65,18 @@ func (f *ledgerFilter) query() url.Values {
 	return q
 }
 
+const listHelp = `List rows, newest first.
+
+A row of kind cdp is one second of a session's CDP clients at one host: how many commands, how many of them could change
+something (wrote) or were refused, and the methods by count. --json and export show all of a row; there client.3 is the
+running digest N:HASH of the third client's messages. HASH 0 is SHA-256 of "chaperone-cdp-1:" and the last part of the endpoint's address,
+HASH N is SHA-256 of HASH N-1 (32 bytes) and the N-th message as it was sent, so a log of the connection can be held against the ledger.`
+
 func (a *app) ledgerList() *cobra.Command {
 	var filter ledgerFilter
 	var limit int
 	var cursor string
-	cmd := &cobra.Command{Use: "list", Short: "List rows, newest first", Args: cobra.NoArgs, RunE: func(cmd *cobra.Command, _ []string) error {
+	cmd := &cobra.Command{Use: "list", Short: "List rows, newest first", Long: listHelp, Args: cobra.NoArgs, RunE: func(cmd *cobra.Command, _ []string) error {
 		c, err := a.dial()
 		if err != nil {
 			return err
@@ -94,10 +102,10 @@ func printRows(w io.Writer, rows list[ledgerRow]) {
 	lines := make([][]string, 0, len(rows.Items))
 	for _, r := range rows.Items {
 		lines = append(lines, []string{
-			strconv.FormatInt(r.Seq, 10), r.Time.Local().Format("2006-01-02 15:04:05 MST"), r.Actor + " " + r.ActorID, r.Kind, r.Method, r.Outcome, r.Peer, short(r.Hash), r.Session,
+			strconv.FormatInt(r.Seq, 10), r.Time.Local().Format("2006-01-02 15:04:05 MST"), r.Actor + " " + r.ActorID, r.Kind, r.Method, r.Outcome, r.Peer, short(r.Hash), r.Session, commandsSaid(r.Detail),
 		})
 	}
-	table(w, []string{"SEQ", "TIME", "WHO", "KIND", "METHOD", "OUTCOME", "PEER", "HASH", "SESSION"}, lines)
+	table(w, []string{"SEQ", "TIME", "WHO", "KIND", "METHOD", "OUTCOME", "PEER", "HASH", "SESSION", "COUNTS"}, lines)
 	if rows.Next != "" {
 		line(w, "There are older rows: --cursor %s", rows.Next)
 	}

@@ -15,7 +15,7 @@ func (a *app) pairCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "pair", Short: "Print the connection code for the extension",
 		Long: "Print the connection code: paste it into the extension's popup. The code stays the same until --reset, which disconnects every\n" +
-			"browser of the account; --revoke forgets this project's pairing alone.",
+			"browser of the account (the next chaperone pair prints the new one); --revoke forgets this project's pairing alone.",
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if reset && revoke {
@@ -51,8 +51,11 @@ func (a *app) resetPairing(ctx context.Context, c *client) error {
 
 func (a *app) pair(cmd *cobra.Command, c *client, path string, revoke bool) error { //nolint:revive // the flag is the command line's
 	if revoke {
-		_, err := c.call(cmd.Context(), http.MethodPost, path+"/disconnect", nil)
-		return err
+		if _, err := c.call(cmd.Context(), http.MethodPost, path+"/disconnect", nil); err != nil {
+			return err
+		}
+		a.note("the project's pairing is forgotten and its browser disconnected; to connect again, paste the code that chaperone pair prints")
+		return nil
 	}
 	raw, err := c.call(cmd.Context(), http.MethodPost, path+"/code", nil)
 	if err != nil {

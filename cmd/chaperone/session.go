@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"io"
 	"net/http"
 	"net/url"
@@ -21,6 +22,8 @@ type sessionView struct {
 	Reason      string    `json:"reason"`
 	Confinement string    `json:"confinement"`
 	Actions     int       `json:"actions"`
+	Commands    int       `json:"commands"`
+	CDPClients  int       `json:"cdp_clients"`
 	CreatedAt   time.Time `json:"created_at"`
 }
 
@@ -97,9 +100,9 @@ func (a *app) sessionList() *cobra.Command {
 func printSessions(w io.Writer, sessions list[sessionView]) {
 	rows := make([][]string, 0, len(sessions.Items))
 	for _, s := range sessions.Items {
-		rows = append(rows, []string{s.ID, s.State, s.Backend, strconv.Itoa(s.Actions), s.CreatedAt.Local().Format(time.DateTime), s.Label})
+		rows = append(rows, []string{s.ID, s.State, s.Backend, strconv.Itoa(s.Actions), strconv.Itoa(s.Commands), s.CreatedAt.Local().Format(time.DateTime), s.Label})
 	}
-	table(w, []string{"SESSION", "STATE", "BACKEND", "ACTIONS", "OPENED", "LABEL"}, rows)
+	table(w, []string{"SESSION", "STATE", "BACKEND", "ACTIONS", "COMMANDS", "OPENED", "LABEL"}, rows)
 }
 
 func (a *app) sessionShow() *cobra.Command {
@@ -135,9 +138,21 @@ func printSession(w io.Writer, s sessionView) {
 		{"confinement", s.Confinement},
 		{"label", s.Label},
 		{"actions", strconv.Itoa(s.Actions)},
+		{"commands", s.commandsSaid()},
 	} {
 		if pair[1] != "" {
 			line(w, "%-12s %s", pair[0], pair[1])
 		}
 	}
+}
+
+// commandsSaid tells of CDP clients, where there are or were any.
+func (s sessionView) commandsSaid() string {
+	switch {
+	case s.Commands == 0 && s.CDPClients == 0:
+		return ""
+	case s.CDPClients == 1:
+		return fmt.Sprintf("%d, 1 CDP client connected", s.Commands)
+	}
+	return fmt.Sprintf("%d, %d CDP clients connected", s.Commands, s.CDPClients)
 }

@@ -76,7 +76,7 @@ func (r *reading) difference(before, now page) bool {
 	if len(lines) > 0 {
 		r.result.Snapshot = &Snapshot{Text: text, Mode: "diff"}
 	} else if len(gone) == 0 && r.job.action.Action != "scroll" {
-		r.notice("Nothing that a snapshot shows has changed; plain text may have: see get_text, or a full snapshot.")
+		r.notice("Nothing that a snapshot shows has changed; plain text may have: read the text, or take a full snapshot.")
 	}
 	return true
 }
@@ -86,7 +86,7 @@ func (r *reading) whole(now page, from int) {
 	text := strings.Join(lines, "\n")
 	r.result.Snapshot = &Snapshot{Text: text, Mode: "full"}
 	if text == "" && !now.full {
-		r.notice("There is nothing to operate on the page; get_text reads it.")
+		r.notice("There is nothing to operate on the page; read its text.")
 	}
 	if left > 0 {
 		shown := r.job.view.size + len(text)

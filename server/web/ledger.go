@@ -95,7 +95,7 @@ func (s *site) ledgerFilter(c *call) (ledger.Filter, error) {
 	}
 	var err error
 	if !isKind(filter.Kind) {
-		return filter, fault.New(fault.BadRequest, "there is no kind "+quoted(filter.Kind), "Use browser, cdp, skill or access, or leave it out for all.")
+		return filter, fault.New(fault.BadRequest, "there is no kind "+quoted(filter.Kind), "Use browser, cdp or access, or leave it out for all.")
 	}
 	if filter.Project, err = s.ledgerProject(c, query.Get("project")); err != nil {
 		return filter, err
