@@ -23,6 +23,8 @@ const frame = () => { const made = document.createElement('iframe'); made.src = 
 		_, _ = fmt.Fprint(out, `<!doctype html><title>Cookies</title>`)
 	case "/quiet": // nothing moves in it
 		_, _ = fmt.Fprint(out, `<!doctype html><title>Quiet</title><p>Still`)
+	case "/redirected":
+		http.Redirect(out, r, elsewhere+"/"+secret, http.StatusFound)
 	default:
 		return false
 	}

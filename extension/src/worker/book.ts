@@ -1,7 +1,14 @@
 import { held } from './bounds.ts';
-import { type Grant, type Grants, hostOf, unusable } from './grants.ts';
+import { type Grant, type Grants, hostOf, isOwn, unusable } from './grants.ts';
 import type { Pairing } from './pairings.ts';
-import { type Differences, differences, problemAt, type Standing, standings } from './standing.ts';
+import {
+  type Differences,
+  differences,
+  hasLeft,
+  problemAt,
+  type Standing,
+  standings,
+} from './standing.ts';
 import {
   forgetGrants,
   forgetPairings,
@@ -70,6 +77,11 @@ export class Book {
   /** Why nothing can run in a shared tab at an address, in words; `undefined` where it can. */
   problemAt(grant: Grant, url: string): string | undefined {
     return problemAt(grant, url, this.ownHosts);
+  }
+
+  /** Whether an address is one that nobody learns from a shared tab: of where it may not be, or of Chaperone itself. */
+  isAway(grant: Grant, url: string): boolean {
+    return hasLeft(grant, url) || isOwn(url, this.ownHosts);
   }
 
   /** Where Chaperone's own servers are. */

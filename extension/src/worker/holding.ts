@@ -1,3 +1,4 @@
+import { Away } from './away.ts';
 import type { Book } from './book.ts';
 import type { Child } from './children.ts';
 import { type Hold, Holds, type Way } from './holds.ts';
@@ -103,6 +104,7 @@ export class Holding {
     hold.leave?.();
     delete hold.leave;
     hold.scripts.clear();
+    hold.away.clear();
     this.#forget(hold, 'tab_suspended', why);
     hold.line.send({ t: 'asleep', tab: hold.name, code: 'tab_suspended', message: why });
     void this.#rejoin(hold);
@@ -189,6 +191,7 @@ export class Holding {
       throw new Refusal('tab_suspended', 'The tab went away while it was attached.');
     }
     hold.leave = leave;
+    hold.target = target;
     hold.state = 'held';
     const held: Header = { t: 'held', tab: hold.name, target };
     hold.line.send(id === undefined ? held : { ...held, id });
@@ -240,7 +243,9 @@ function newHold({ key, session, line, tab: name }: Wish, tab: number): Hold {
     session,
     name,
     line,
+    away: new Away(),
     tab,
+    target: '',
     state: 'coming',
     why: '',
     gone: new AbortController(),

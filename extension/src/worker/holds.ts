@@ -1,3 +1,4 @@
+import type { Away } from './away.ts';
 import type { Meter } from './meter.ts';
 import type { Asker } from './runs.ts';
 
@@ -22,7 +23,11 @@ export type Hold = {
   readonly meter: Meter;
   /** The names of the scripts that clients added, by target session. */
   readonly scripts: Set<string>;
+  /** Where the page is going that its clients may not know. */
+  readonly away: Away;
   tab: number;
+  /** The CDP target id of the page, which is its main frame's too; empty until it is attached. */
+  target: string;
   state: 'coming' | 'held' | 'asleep';
   /** Why it is asleep. */
   why: string;

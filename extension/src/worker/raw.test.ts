@@ -38,7 +38,11 @@ async function begin(level: Level = 'act') {
     ) => sent.push({ child: child ?? '', method, params, done }),
   };
   const raw = new Raw({
-    book: { ofName: standing, ownHosts: ['localhost:7788'] } as unknown as Book,
+    book: {
+      ofName: standing,
+      ownHosts: ['localhost:7788'],
+      isAway: () => false,
+    } as unknown as Book,
     house: {
       claim: standing,
       usable: standing,

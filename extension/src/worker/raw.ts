@@ -308,7 +308,7 @@ export class Raw {
         answer(hold, flight, failureOf(problem));
         return;
       }
-      const clean = this.#telling.cleaned(method, result);
+      const clean = this.#telling.cleaned(hold, method, result);
       if (method === 'Page.addScriptToEvaluateOnNewDocument') {
         hold.scripts.add(`${child ?? ''} ${text(fields(result), 'identifier') ?? ''}`);
       }

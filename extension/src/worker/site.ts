@@ -14,6 +14,12 @@ export function isOn(site: string, url: string): boolean {
   return host !== undefined && (host === site || host.endsWith(`.${site}`));
 }
 
+/** An address without its path. */
+export function originOf(url: string): string {
+  const parsed = URL.canParse(url) ? new URL(url) : undefined;
+  return parsed === undefined ? '' : `${parsed.protocol}//${parsed.host}/`;
+}
+
 /** Why nothing runs elsewhere, in words. */
 export function staysWords(site: string): string {
   return `This tab stays on ${site}. Other sites are not for agents.`;

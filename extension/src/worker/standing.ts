@@ -1,6 +1,6 @@
 import { type Grant, type Grants, hostOf, type Level, lower, unusable } from './grants.ts';
 import type { Pairing } from './pairings.ts';
-import { isOn, staysWords } from './site.ts';
+import { isOn, originOf, staysWords } from './site.ts';
 import type { Tab } from './wire.ts';
 
 /** A grant as it counts now: below the policy's ceiling, and asleep where its page cannot be worked in. */
@@ -35,13 +35,17 @@ export function standings(grants: Grants, pairings: readonly Pairing[]): Standin
 
 /** Why nothing can run in a tab at an address, in words; `undefined` where it can. */
 export function problemAt(
-  { stays }: Grant,
+  grant: Grant,
   url: string,
   ownHosts: readonly string[],
 ): string | undefined {
   const problem = unusable(url, ownHosts);
-  if (problem !== undefined || stays === undefined || isOn(stays, url)) return problem;
-  return staysWords(stays);
+  return problem ?? (hasLeft(grant, url) ? staysWords(grant.stays ?? '') : undefined);
+}
+
+/** Whether an address is beyond the site that a tab stays on. */
+export function hasLeft({ stays }: Grant, url: string): boolean {
+  return stays !== undefined && !isOn(stays, url);
 }
 
 export function differences(before: readonly Standing[], after: readonly Standing[]): Differences {
@@ -74,8 +78,7 @@ function same(all: readonly Standing[], one: Standing): Standing | undefined {
 
 /** A standing as the server reads it. Of a tab that has left the site it stays on, it reads where it is and no more. */
 export function describe({ grant, level, suspended }: Standing): Tab {
-  const isAway = grant.stays !== undefined && !isOn(grant.stays, grant.url);
-  const seen = isAway ? { url: originOf(grant.url), title: '' } : grant;
+  const seen = hasLeft(grant, grant.url) ? { url: originOf(grant.url), title: '' } : grant;
   return {
     id: grant.name,
     ...(grant.target === undefined ? {} : { target: grant.target }),
@@ -87,12 +90,6 @@ export function describe({ grant, level, suspended }: Standing): Tab {
     ...(grant.made === undefined ? {} : { made: grant.made }),
     ...(grant.opener === undefined ? {} : { opener: grant.opener }),
   };
-}
-
-/** An address without its path. */
-function originOf(url: string): string {
-  const parsed = URL.canParse(url) ? new URL(url) : undefined;
-  return parsed === undefined ? '' : `${parsed.protocol}//${parsed.host}/`;
 }
 
 export function tabsOf(all: readonly Standing[], pairing: string): Tab[] {

@@ -1,13 +1,15 @@
 import { strip } from '../policy/strip.ts';
 import { eventTold } from '../policy/table.ts';
+import { withoutHistory } from './away.ts';
 import type { Book } from './book.ts';
 import { isLonger, maxSentBytes } from './bounds.ts';
 import { withoutFrames } from './frames.ts';
 import { isOwn } from './grants.ts';
 import type { Hold } from './holds.ts';
-import { fields, member, text } from './parse.ts';
+import { type Fields, fields, member, text } from './parse.ts';
 import type { Pulse } from './pulse.ts';
 import type { Seats } from './seats.ts';
+import type { Standing } from './standing.ts';
 import { Refusal } from './wire.ts';
 
 type Rooms = {
@@ -41,16 +43,36 @@ export class Telling {
     const verdict = hold.meter.judge(method, this.#rooms.nowMS(), line.backlog);
     if (verdict === 'flood') this.#rooms.flooded(hold);
     if (verdict !== 'told') return;
-    if (isPageScripts(method, params)) return;
-    const body = JSON.stringify(strip(method, fields(params) ?? {}));
+    const seen = this.#seen(hold, child, standing, { method, params: fields(params) ?? {} });
+    if (seen === undefined) return;
+    const body = JSON.stringify(strip(method, seen));
     if (isLonger(body, maxSentBytes - 1024)) return;
     const header = { t: 'event', tab: hold.name, method } as const;
     line.send(child === '' ? header : { ...header, child }, body);
   }
 
-  /** A reply without frames of Chaperone's own server, cookies and credentials. */
-  cleaned(method: string, result: unknown): unknown {
+  /** What clients may see of an event: no place where the tab may not be, nothing of the page script. */
+  #seen(
+    { away, target }: Hold,
+    child: string,
+    { grant }: Standing,
+    { method, params }: { method: string; params: Fields },
+  ): Fields | undefined {
+    if (isPageScripts(method, params)) return undefined;
+    if (child !== '') return params;
+    const isAway = (url: string) => this.#rooms.book.isAway(grant, url);
+    return away.told(method, params, { main: target, isAway });
+  }
+
+  /** A reply without frames of Chaperone's own server, places where the tab may not be, cookies and credentials. */
+  cleaned({ key, name }: Hold, method: string, result: unknown): unknown {
     const reply = fields(result);
+    const { book } = this.#rooms;
+    const grant = book.ofName(key, name)?.grant;
+    if (method === 'Page.getNavigationHistory') {
+      const isAway = (url: string) => grant === undefined || book.isAway(grant, url);
+      return strip(method, withoutHistory(reply, isAway));
+    }
     if (method !== 'Page.getFrameTree' && method !== 'Page.getResourceTree') {
       return strip(method, reply ?? {});
     }
