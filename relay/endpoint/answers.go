@@ -209,6 +209,8 @@ func attachToTarget(r *router, q *request) {
 	switch {
 	case !params.Flatten:
 		q.fail(errFlatOnly())
+	case q.client.isFull():
+		q.fail(errTooMany())
 	case params.TargetID == r.browserID:
 		attachToBrowserTarget(r, q)
 	case t == nil:
@@ -227,6 +229,8 @@ func (r *router) attachNow(q *request, id string, err error) {
 		q.fail(errNoTarget())
 	case q.client.gone:
 		q.reply(nil)
+	case q.client.isFull():
+		q.fail(errTooMany())
 	default:
 		a := r.attach(q.client, t, q.at)
 		a.under = q.session // Chrome tells it where it was asked, and nowhere else
@@ -237,6 +241,10 @@ func (r *router) attachNow(q *request, id string, err error) {
 
 // attachToBrowserTarget gives the client another session at this level.
 func attachToBrowserTarget(_ *router, q *request) {
+	if q.client.isFull() {
+		q.fail(errTooMany())
+		return
+	}
 	session := newID()
 	q.client.browsers[session] = struct{}{}
 	q.reply(encode(map[string]string{"sessionId": session}))

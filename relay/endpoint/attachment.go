@@ -22,6 +22,15 @@ type attachment struct {
 	knowsRun bool
 }
 
+// maxSessions bounds the sessions of a client; what would be attached by itself beyond is not.
+const maxSessions = 1000
+
+func (c *client) isFull() bool { return len(c.sessions)+len(c.browsers) >= maxSessions }
+
+func errTooMany() *failure {
+	return refusal("a client may have %d sessions: detach from some", maxSessions)
+}
+
 func (c *client) attachments() []*attachment {
 	list := make([]*attachment, 0, len(c.sessions)+1)
 	for _, a := range c.sessions {
@@ -134,7 +143,7 @@ func (r *router) wantsAny(c *client, t *tab) bool {
 
 // lacks reports whether a client should be attached to a target at the browser's level and is not.
 func (r *router) lacks(c *client, t *target) bool {
-	return c.auto != nil && c.auto.filter.matches(t.kind) && !slices.ContainsFunc(t.attachments, func(a *attachment) bool {
+	return c.auto != nil && !c.isFull() && c.auto.filter.matches(t.kind) && !slices.ContainsFunc(t.attachments, func(a *attachment) bool {
 		return a.client == c && a.isAuto && a.parent == nil
 	})
 }
@@ -155,7 +164,7 @@ func (r *router) autoAttachBelow(a *attachment) {
 
 func (r *router) autoAttachChild(parent *attachment, t *target) {
 	has := slices.ContainsFunc(t.attachments, func(a *attachment) bool { return a.parent == parent && a.isAuto })
-	if parent.auto == nil || has || !parent.auto.filter.matches(t.kind) {
+	if parent.auto == nil || has || parent.client.isFull() || !parent.auto.filter.matches(t.kind) {
 		return
 	}
 	a := r.attach(parent.client, t, parent)

@@ -3,13 +3,14 @@ package endpoint
 import "sync"
 
 const (
-	// maxInFlight commands of a client may be unanswered; then it is not read any further.
+	// maxInFlight commands of a client may be unanswered by its tabs, which may never answer one: more are refused. As
+	// many may be unanswered by the endpoint itself, which answers each in time: then the client is not read any further.
 	maxInFlight = 1024
-	// maxInFlightBytes bounds what they weigh; a single command may always come.
+	// maxInFlightBytes bounds what they weigh, each kind for itself; a single command may always come.
 	maxInFlightBytes = 16 << 20
 )
 
-// budget is what of a client is under way. Its reader takes, whoever answers gives back.
+// budget is what of a client is under way, of one kind. Its reader takes, whoever answers gives back.
 type budget struct {
 	freed chan struct{} // bound 1: something was given back
 
@@ -50,4 +51,8 @@ func (b *budget) give(size int) {
 	b.bytes -= size
 	b.countMu.Unlock()
 	signal(b.freed)
+}
+
+func errTooMuch() *failure {
+	return refusal("more than %d commands of this client, or %d MiB of them, have no answer yet: wait for some", maxInFlight, maxInFlightBytes>>20)
 }

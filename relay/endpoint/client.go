@@ -25,7 +25,8 @@ type client struct {
 	number int
 	conn   *websocket.Conn
 	queue  *queue
-	budget *budget
+	down   *budget       // commands for tabs
+	own    *budget       // what the endpoint answers itself
 	over   chan struct{} // closed when it is to end
 
 	endMu sync.Mutex
@@ -34,6 +35,7 @@ type client struct {
 	// The rest is guarded by router.mu.
 	gone        bool
 	sessions    map[string]*attachment
+	streams     map[string]*stream  // printed pages that it reads
 	browsers    map[string]struct{} // sessions of it that are the browser's own
 	page        *attachment         // whose messages come without a session; nil for a browser's socket
 	discoveries []*discovery
@@ -60,10 +62,10 @@ func (r *router) accept(w http.ResponseWriter, request *http.Request, target str
 	if err != nil {
 		return
 	}
-	conn.SetReadLimit(maxMessage)
+	conn.SetReadLimit(-1) // receive has a bound of its own, and words for it
 	c := &client{
-		router: r, conn: conn, queue: newQueue(), budget: newBudget(), over: make(chan struct{}),
-		sessions: map[string]*attachment{}, browsers: map[string]struct{}{},
+		router: r, conn: conn, queue: newQueue(), down: newBudget(), own: newBudget(), over: make(chan struct{}),
+		sessions: map[string]*attachment{}, browsers: map[string]struct{}{}, streams: map[string]*stream{},
 	}
 	c.serve(context.WithoutCancel(request.Context()), target)
 }
@@ -121,15 +123,12 @@ func (c *client) read(ctx context.Context) (websocket.StatusCode, string) {
 	for {
 		message, err := c.receive(ctx)
 		switch {
-		case errors.Is(err, websocket.ErrMessageTooBig):
+		case errors.Is(err, errTooLong):
 			return websocket.StatusMessageTooBig, "a message may have 2 MiB"
 		case errors.Is(err, errNotText):
 			return websocket.StatusUnsupportedData, "messages are text"
 		case err != nil:
 			return websocket.StatusNormalClosure, "the client left"
-		}
-		if !c.budget.take(c.over, len(message)) {
-			return websocket.StatusGoingAway, "the client was cut off"
 		}
 		if !c.router.take(c, message) {
 			return websocket.StatusInternalError, "what clients do cannot be recorded"
@@ -137,7 +136,10 @@ func (c *client) read(ctx context.Context) (websocket.StatusCode, string) {
 	}
 }
 
-var errNotText = errors.New("endpoint: message is not text")
+var (
+	errNotText = errors.New("endpoint: message is not text")
+	errTooLong = errors.New("endpoint: message is too long")
+)
 
 func (c *client) receive(ctx context.Context) ([]byte, error) {
 	kind, r, err := c.conn.Reader(ctx)
@@ -147,7 +149,11 @@ func (c *client) receive(ctx context.Context) ([]byte, error) {
 	if kind != websocket.MessageText {
 		return nil, errNotText
 	}
-	return io.ReadAll(r)
+	message, err := io.ReadAll(io.LimitReader(r, maxMessage+1))
+	if err == nil && len(message) > maxMessage {
+		return nil, errTooLong
+	}
+	return message, err
 }
 
 // send puts a frame into the client's queue. router.mu is held.

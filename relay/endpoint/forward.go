@@ -12,6 +12,10 @@ func forward(r *router, q *request) {
 		q.fail(&failure{Code: codeServer, Message: "Cannot find context with specified id"})
 		return
 	}
+	if q.isRead {
+		r.print(q)
+		return
+	}
 	switch q.method {
 	case "Page.addScriptToEvaluateOnNewDocument":
 		r.addScript(q)
@@ -169,6 +173,9 @@ func (r *router) bind(q *request) {
 		r.pass(q)
 		return
 	}
+	if q.isOneTooMany() {
+		return
+	}
 	undo := call{"Runtime.removeBinding", encode(map[string]string{"name": params.Name})}
 	q.at.keep(setting{key: key, method: q.method, params: q.params, undo: undo})
 	r.pass(q)
@@ -177,6 +184,9 @@ func (r *router) bind(q *request) {
 // addScript gives the script a name of the router's own: Chrome's is another once the tab was attached anew, and no
 // client can remove another's.
 func (r *router) addScript(q *request) {
+	if q.isOneTooMany() {
+		return
+	}
 	r.sequence++
 	name := strconv.Itoa(r.sequence)
 	key := keyScript + name

@@ -30,8 +30,8 @@ func TestATooLargeMessageEndsItsClientAlone(t *testing.T) {
 	large.write(fits)
 	large.await("an answer to a message just within the bound", answers("1"))
 	_ = large.conn.Write(t.Context(), websocket.MessageText, []byte(fits+strings.Repeat(" ", 200)))
-	if got := large.closed(); got != websocket.StatusMessageTooBig {
-		t.Errorf("closed with %d", got)
+	if got := large.closed(); got != websocket.StatusMessageTooBig || !strings.Contains(large.err.Error(), "a message may have 2 MiB") {
+		t.Errorf("closed with %d: %v", got, large.err)
 	}
 	other.call("", "Browser.getVersion", "{}")
 }
@@ -88,7 +88,7 @@ func TestASlowClientIsCutOffAlone(t *testing.T) {
 	}
 }
 
-func TestAClientWithTooMuchUnderWayWaitsAlone(t *testing.T) {
+func TestAClientWithTooMuchUnderWayIsAnsweredAllTheSame(t *testing.T) {
 	e := newEdge("t1", "t2")
 	gate := make(chan struct{})
 	var open sync.Once
@@ -103,16 +103,42 @@ func TestAClientWithTooMuchUnderWayWaitsAlone(t *testing.T) {
 	hasty, other := connect(t, capability.WS()), connect(t, capability.WS())
 	stuck, free := hasty.attach("TARGETt1"), other.attach("TARGETt2")
 	var last string
-	for range 1030 {
+	for range 1024 {
 		last = hasty.post(stuck, "Runtime.evaluate", `{"expression":"1"}`)
 	}
-	e.await(t, "as many are down as may be", func() bool { return len(e.down("Runtime.evaluate")) == 1024 })
-	other.call(free, "Runtime.evaluate", `{"expression":"1"}`)
-	if got := len(e.down("Runtime.evaluate")); got != 1025 {
-		t.Errorf("%d commands went down", got)
+	m := hasty.ask(stuck, "Runtime.evaluate", `{"expression":"1"}`)
+	if m.Error == nil || !strings.Contains(m.Error.Message, "more than 1024 commands of this client") {
+		t.Errorf("one more is answered %s", m.raw)
 	}
+	hasty.call("", "Browser.getVersion", "{}")
+	hasty.call("", "Target.detachFromTarget", `{"sessionId":"`+hasty.attach("TARGETt2")+`"}`)
+	other.call(free, "Runtime.evaluate", `{"expression":"1"}`)
+	e.await(t, "as many are down as may be", func() bool { return len(e.down("Runtime.evaluate")) == 1025 })
 	open.Do(func() { close(gate) })
 	hasty.await("the last answer", answers(last))
+	hasty.call(stuck, "Runtime.evaluate", `{"expression":"1"}`)
+}
+
+func TestSettingsAndSessionsOfAClientAreBounded(t *testing.T) {
+	c := connect(t, grant(t, newEdge("t1")).WS())
+	session := c.attach("TARGETt1")
+	for i := range 999 {
+		c.post(session, "Runtime.addBinding", fmt.Sprintf(`{"name":"b%d"}`, i))
+		c.post("", "Target.attachToBrowserTarget", `{}`)
+	}
+	c.call(session, "Page.addScriptToEvaluateOnNewDocument", `{"source":"1"}`)
+	for name, test := range map[string]struct{ session, method, params string }{
+		"a binding":           {session, "Runtime.addBinding", `{"name":"more"}`},
+		"a script":            {session, "Page.addScriptToEvaluateOnNewDocument", `{"source":"1"}`},
+		"a session":           {"", "Target.attachToTarget", `{"targetId":"TARGETt1","flatten":true}`},
+		"a browser's session": {"", "Target.attachToBrowserTarget", `{}`},
+	} {
+		if m := c.ask(test.session, test.method, test.params); m.Error == nil || !strings.Contains(m.Error.Message, "a client may have 1000") {
+			t.Errorf("%s more is answered %s", name, m.raw)
+		}
+	}
+	c.call(session, "Runtime.removeBinding", `{"name":"b1"}`)
+	c.call(session, "Runtime.addBinding", `{"name":"more"}`)
 }
 
 func TestMoreClientsThanPermittedAreTurnedAway(t *testing.T) {

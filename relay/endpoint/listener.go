@@ -17,6 +17,9 @@ import (
 const (
 	// headerWait bounds how long a connection may take to say what it wants.
 	headerWait = 10 * time.Second
+	// answerWait bounds how long it may take the answer, and idleWait how long it may stay without asking again.
+	answerWait = 30 * time.Second
+	idleWait   = time.Minute
 	// maxHeader is far more than any CDP client sends.
 	maxHeader = 16 << 10
 )
@@ -79,6 +82,8 @@ func serve(listener net.Listener, addr *net.TCPAddr, log *slog.Logger) *Server {
 	s.watch = func(c *Capability) { s.group.Go(func() { c.watch(ctx) }) }
 	s.http = &http.Server{
 		Handler: s, ReadHeaderTimeout: headerWait, MaxHeaderBytes: maxHeader,
+		// Sockets are none of these: what takes a connection over takes its deadlines off.
+		ReadTimeout: headerWait, WriteTimeout: answerWait, IdleTimeout: idleWait,
 		// What it would say of a request may hold its path.
 		ErrorLog: slog.NewLogLogger(slog.DiscardHandler, slog.LevelError),
 	}
@@ -140,6 +145,12 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	w.Header().Set("Cache-Control", "no-store")
+	if r.Method != http.MethodGet && r.Method != http.MethodHead {
+		w.Header().Set("Allow", "GET, HEAD")
+		w.Header().Set("Connection", "close") // a body that comes with it is not waited for
+		http.Error(w, "method not allowed", http.StatusMethodNotAllowed)
+		return
+	}
 	rest := strings.TrimPrefix(r.URL.Path, "/")
 	if devtools, ok := strings.CutPrefix(rest, "devtools/"); ok {
 		s.serveSocket(w, r, devtools)
@@ -150,7 +161,12 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		c.serveJSON(w, r, strings.TrimSuffix(path, "/"))
 		return
 	}
-	http.NotFound(w, r)
+	notHere(w)
+}
+
+// notHere answers all that is no capability now alike, whether or not it ever was one.
+func notHere(w http.ResponseWriter) {
+	http.Error(w, "Chaperone: this endpoint does not exist or has ended. Print a fresh address with: chaperone cdp SESSION", http.StatusNotFound)
 }
 
 func (s *Server) isOwnHost(host string) bool { return slices.Contains(s.hosts, host) }
@@ -161,7 +177,7 @@ func (s *Server) serveSocket(w http.ResponseWriter, r *http.Request, path string
 	secret, target, _ := strings.Cut(strings.TrimSuffix(rest, "/"), "/")
 	c := s.find(secret)
 	if c == nil || kind == "browser" && target != "" || kind == "page" && target == "" || kind != "browser" && kind != "page" {
-		http.NotFound(w, r)
+		notHere(w)
 		return
 	}
 	c.router.accept(w, r, target)
@@ -177,12 +193,7 @@ func (c *Capability) serveJSON(w http.ResponseWriter, r *http.Request, path stri
 	case "json/protocol":
 		body = c.router.options.Judge.Protocol()
 	default:
-		http.NotFound(w, r)
-		return
-	}
-	if r.Method != http.MethodGet && r.Method != http.MethodHead {
-		w.Header().Set("Allow", "GET, HEAD")
-		http.Error(w, "method not allowed", http.StatusMethodNotAllowed)
+		notHere(w)
 		return
 	}
 	w.Header().Set("Content-Type", "application/json; charset=UTF-8")

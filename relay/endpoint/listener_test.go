@@ -123,6 +123,9 @@ func TestOnlyACapabilityOpensAnything(t *testing.T) {
 	other.Revoke()
 	other.Revoke()
 	_, unknown := fetch(t, c, "/"+strings.Repeat("A", 43)+"/json/version", nil)
+	if !strings.Contains(unknown, "does not exist or has ended") || !strings.Contains(unknown, "chaperone cdp SESSION") {
+		t.Errorf("an unknown capability is answered %q", unknown)
+	}
 	for name, test := range map[string]struct {
 		path   string
 		status int

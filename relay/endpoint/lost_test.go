@@ -50,7 +50,9 @@ func TestWhatWaitsForALostBrowserEnds(t *testing.T) {
 			(*held).asleep, "Chaperone: the page is one of Chrome's own (tab_suspended)",
 		},
 		"when the tab is gone": {
-			func(h *held) { h.now(func() { h.sink.Gone(&program.Error{Code: "tab_closed", Message: "it is closed"}) }) },
+			func(h *held) {
+				h.now(func() { h.sink.Gone(&program.Error{Code: "tab_closed", Message: "it is closed"}) })
+			},
 			"Chaperone: it is closed (tab_closed)",
 		},
 		"when the browser does not come back in time": {

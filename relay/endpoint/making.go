@@ -18,7 +18,7 @@ func createTarget(r *router, q *request) {
 		return
 	}
 	if params.ContextID != "" && params.ContextID != r.contextID {
-		q.fail(&failure{Code: codeServer, Message: "Failed to find browser context with id " + r.contextID})
+		q.fail(errNoContext(params.ContextID))
 		return
 	}
 	var navigate []byte
@@ -36,6 +36,14 @@ func createTarget(r *router, q *request) {
 	if !r.spawnNow(func(ctx context.Context) { r.makeTab(ctx, q, navigate, pick) }) {
 		q.fail(errTabGone())
 	}
+}
+
+func errNoContext(id string) *failure {
+	message := "Failed to find browser context"
+	if isPlainName(id) {
+		message += " with id " + id
+	}
+	return &failure{Code: codeServer, Message: message}
 }
 
 // makeTab asks the edge for a tab and answers once whoever attaches to all tabs is attached to it.

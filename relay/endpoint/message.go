@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"chaperone/relay/cdp"
 	"chaperone/relay/program"
 )
 
@@ -108,16 +109,21 @@ func refusal(format string, a ...any) *failure {
 	return &failure{Code: codeServer, Message: "Chaperone: " + fmt.Sprintf(format, a...)}
 }
 
+// errMalformed answers a message that is no command, with Chrome's own codes.
+func errMalformed(why error) *failure {
+	code := codeMalformed
+	if errors.Is(why, cdp.ErrNotJSON) {
+		code = codeNotJSON
+	}
+	return &failure{Code: code, Message: "Chaperone: " + why.Error()}
+}
+
 func errNoTarget() *failure {
 	return &failure{Code: codeParams, Message: "No target with given id found"}
 }
 
 func errNoSession() *failure {
 	return &failure{Code: codeNoSession, Message: "Session with given id not found."}
-}
-
-func errUnknown(method string) *failure {
-	return &failure{Code: codeUnknown, Message: fmt.Sprintf("Chaperone: %s is not available here", method)}
 }
 
 // failureOf says in CDP's form why a command had no result.

@@ -13,6 +13,8 @@ func pageAnswers() map[string]answer {
 		"Page.stopScreencast":                stopScreencast,
 		"Page.screencastFrameAck":            screencastFrameAck,
 		"Runtime.runIfWaitingForDebugger":    runIfWaiting,
+		"IO.read":                            readStream,
+		"IO.close":                           closeStream,
 	}
 }
 

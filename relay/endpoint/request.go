@@ -17,6 +17,9 @@ type request struct {
 	method  string
 	params  []byte
 	size    int
+	isRead  bool    // its answer is one that the client reads as a stream
+	isDown  bool    // it is for a tab to answer
+	counted *budget // where it counts as unanswered; nil: nowhere
 	isDone  bool
 }
 
@@ -34,7 +37,9 @@ func (q *request) answer(f frame) {
 		return
 	}
 	q.isDone = true
-	q.client.budget.give(q.size)
+	if q.counted != nil {
+		q.counted.give(q.size)
+	}
 	q.client.send(f)
 }
 
@@ -68,6 +73,9 @@ func (r *router) take(c *client, raw []byte) bool {
 		params: message.Params, size: len(raw),
 	}
 	serve, refused := r.judge(q, err)
+	if refused == nil {
+		refused = q.count()
+	}
 	if !r.record(q, raw, refused != nil) {
 		return false
 	}
@@ -86,10 +94,24 @@ func (r *router) take(c *client, raw []byte) bool {
 	return true
 }
 
+// count takes a permitted command into its budget. One for a tab is refused where there is no room: nobody knows
+// whether the tab ever answers.
+func (q *request) count() error {
+	if q.isDown {
+		if !q.client.down.tryTake(q.size) {
+			return errTooMuch()
+		}
+		q.counted = q.client.down
+	} else if q.client.own.take(q.client.over, q.size) {
+		q.counted = q.client.own
+	}
+	return nil
+}
+
 // judge says who serves a command, or why nobody does.
 func (r *router) judge(q *request, malformed error) (answer, error) {
 	if malformed != nil {
-		return nil, &failure{Code: codeMalformed, Message: "Chaperone: " + malformed.Error()}
+		return nil, errMalformed(malformed)
 	}
 	if !r.place(q) {
 		q.session = ""
@@ -99,7 +121,7 @@ func (r *router) judge(q *request, malformed error) (answer, error) {
 		if serve := r.answers[q.method]; serve != nil {
 			return serve, nil
 		}
-		return nil, errUnknown(q.method)
+		return nil, r.errUnknown(q)
 	}
 	return r.judgeAt(q)
 }
@@ -113,16 +135,27 @@ func (r *router) judgeAt(q *request) (answer, error) {
 		return serve, nil
 	}
 	if q.at.target.isWrapper() {
-		return nil, errUnknown(q.method)
+		return nil, r.errUnknown(q)
 	}
 	if isNoPlace(q.method, q.params) || isOwnAgent(q.method, q.params, r.version().UserAgent) {
 		return nothing, nil
 	}
+	q.params, q.isRead = asOneAnswer(q.method, q.params)
 	if verdict := r.options.Judge.Raw(r.options.Level, q.method, q.params); !verdict.Allowed() {
 		return nil, refusal("%s", verdict.Reason)
 	}
 	q.params = r.options.Judge.ToSend(q.method, q.params)
+	q.isDown = true
 	return forward, nil
+}
+
+// errUnknown says why a command is not served where it was given: nowhere, in the judge's words, or only in a page.
+func (r *router) errUnknown(q *request) *failure {
+	why := q.method + " is for the session of a page: attach to one first"
+	if verdict := r.options.Judge.Raw(r.options.Level, q.method, q.params); !verdict.Allowed() {
+		why = verdict.Reason
+	}
+	return &failure{Code: codeUnknown, Message: "Chaperone: " + why}
 }
 
 // place finds the attachment that the command is for.

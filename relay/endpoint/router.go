@@ -8,6 +8,9 @@ import (
 	"github.com/coder/websocket"
 )
 
+// endpointClosed is what clients are told when the capability is revoked, which also a session's end does.
+const endpointClosed = "the endpoint is closed: its session has ended, or it was closed by itself"
+
 // router stands between the clients of one capability and its tabs. One lock guards all that it knows; whoever
 // holds it never waits: what goes to clients goes into their queues, and what goes to a tab into its hold's.
 type router struct {
@@ -90,7 +93,7 @@ func (r *router) end(why string) {
 
 // close ends the router and waits for all that belongs to it.
 func (r *router) close() {
-	r.end("the capability was revoked")
+	r.end(endpointClosed)
 	r.group.Wait()
 }
 
@@ -124,7 +127,7 @@ func (r *router) join(c *client, target string) <-chan struct{} {
 	r.clients[c] = struct{}{}
 	switch {
 	case r.isOver:
-		c.cut(websocket.StatusGoingAway, "the capability was revoked")
+		c.cut(websocket.StatusGoingAway, endpointClosed)
 	case target == "":
 		close(joined)
 	default:

@@ -33,6 +33,21 @@ type call struct {
 	params []byte
 }
 
+// maxSettings bounds what a client has set in all its sessions when it comes to scripts and bindings.
+const maxSettings = 1000
+
+// isOneTooMany refuses what would be set beyond the bound.
+func (q *request) isOneTooMany() bool {
+	count := 0
+	for _, a := range q.client.attachments() {
+		count += len(a.set)
+	}
+	if count >= maxSettings {
+		q.fail(refusal("a client may have %d settings, scripts and bindings in its sessions: remove some", maxSettings))
+	}
+	return count >= maxSettings
+}
+
 func (a *attachment) find(key string) *setting {
 	for i := range a.set {
 		if a.set[i].key == key {

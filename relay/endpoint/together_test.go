@@ -122,7 +122,7 @@ func TestWhatIsAnsweredWithoutABrowser(t *testing.T) {
 		"auto-attach that is not flat":      {"", "Target.setAutoAttach", `{"autoAttach":true,"waitForDebuggerOnStart":true}`, `flatten: true`},
 		"contexts":                          {"", "Target.getBrowserContexts", `{}`, `"browserContextIds":[]`},
 		"a new context":                     {"", "Target.createBrowserContext", `{}`, `there is one browser context`},
-		"a tab in another context":          {"", "Target.createTarget", `{"url":"about:blank","browserContextId":"X"}`, `browser context`},
+		"a tab in another context":          {"", "Target.createTarget", `{"url":"about:blank","browserContextId":"X"}`, `browser context with id X"`},
 		"a tab at what may not be opened":   {"", "Target.createTarget", `{"url":"about:blank","browserContextId":3}`, `-32602`},
 		"the front":                         {"", "Target.activateTarget", `{"targetId":"TARGETt1"}`, `{}`},
 		"the page's front":                  {session, "Page.bringToFront", `{}`, `{}`},
@@ -131,8 +131,10 @@ func TestWhatIsAnsweredWithoutABrowser(t *testing.T) {
 		"the person's own page is closed":   {session, "Page.close", `{}`, `forbidden`},
 		"the person's own tab is closed":    {"", "Target.closeTarget", `{"targetId":"TARGETt1"}`, `forbidden`},
 		"a target that is not there closed": {"", "Target.closeTarget", `{"targetId":"X"}`, `-32602`},
-		"what nobody knows":                 {"", "Browser.crash", `{}`, `Browser.crash is not available here`},
-		"a page's method at the top":        {"", "Page.navigate", `{"url":"https://x/"}`, `not available here`},
+		"what nobody knows":                 {"", "Browser.crash", `{}`, `Browser.crash is for the session of a page`},
+		"a page's method at the top":        {"", "Page.navigate", `{"url":"https://x/"}`, `Page.navigate is for the session of a page`},
+		"what is never permitted":           {"", "Never.do", `{}`, `Never.do is not permitted at any level`},
+		"a stream of the browser's":         {session, "IO.read", `{"handle":"1"}`, `IO.read is`},
 		"no session of that name":           {"", "Target.detachFromTarget", `{"sessionId":"X"}`, `No session with given id`},
 	} {
 		t.Run(name, func(t *testing.T) {
