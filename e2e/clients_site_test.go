@@ -97,6 +97,8 @@ func workshopPages() map[string]string {
 		"/frames": `<title>Frames</title><h1>Frames</h1><iframe title="far" src="{far}/inner" width="400" height="200"></iframe>`,
 		"/everything": `<title>Everything</title><h1>Everything</h1><button id="count" type="button" onclick="out.textContent = 'pressed ' + (++window.n); hit('count')">Count</button>
 <output id="out">not pressed</output><iframe title="far" src="{far}/inner" width="400" height="200"></iframe><script>window.n = 0; const w = new Worker('/worker.js')</script>`,
+		"/near": `<title>Near</title><h1>Near</h1><button id="count" type="button" onclick="out.textContent = 'pressed ' + (++window.n)">Count</button>
+<output id="out">not pressed</output><iframe title="near" name="near" src="/inner" width="400" height="200"></iframe><script>window.n = 0</script>`,
 		"/inner": `<title>Inner</title><h2>Inner</h2><button id="press" type="button" onclick="said.textContent = 'inner pressed'; hit('inner')">Press inner</button>
 <output id="said">inner waits</output>`,
 		"/service-worker": `<title>Service worker</title><h1>Service worker</h1><output id="said">waiting</output>
