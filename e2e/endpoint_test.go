@@ -161,10 +161,14 @@ func TestARevokedTokenTakesItsEndpointAlong(t *testing.T) {
 	c := speak(t, strings.TrimSpace(r.out))
 	c.must("", "Browser.getVersion", struct{}{}, nil)
 	s.must("token", "revoke", made.ID)
-	s.await(func() bool { // the server asks every 15 s
+	revoked := time.Now()
+	s.await(func() bool {
 		_, err := c.try("", "Browser.getVersion", struct{}{})
 		return err != nil
 	}, "the client to be cut off")
+	if took := time.Since(revoked); took > 5*time.Second {
+		t.Errorf("the client went on for %v", took)
+	}
 	s.await(func() bool { return strings.Contains(s.must("ledger", "list"), "cdp.close") }, "the row of the end")
 }
 

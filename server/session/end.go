@@ -6,7 +6,9 @@ import (
 	"log/slog"
 	"time"
 
+	"chaperone/relay/program"
 	"chaperone/server/account"
+	"chaperone/server/fault"
 	"chaperone/server/ledger"
 	"chaperone/server/store"
 )
@@ -42,7 +44,7 @@ func (s *Service) mind(l *living) {
 			<-l.gone
 			return
 		case <-l.browser.Done():
-			s.end(l, byServer(Failed, "browser_gone", why(l.browser)))
+			s.end(l, byServer(Failed, "browser_gone", s.why(l)))
 			return
 		case <-timer.C:
 			left := s.config.Limits.Idle - l.idleFor(s.config.Now())
@@ -56,13 +58,25 @@ func (s *Service) mind(l *living) {
 }
 
 // why says what a browser that went by itself died of, where it can tell.
-func why(b Browser) string {
-	if teller, ok := b.(interface{ Err() error }); ok {
+func (s *Service) why(l *living) string {
+	if teller, ok := l.browser.(interface{ Err() error }); ok {
 		if err := teller.Err(); err != nil {
-			return asFault(err).Message
+			s.config.Logger.Warn("browser ended", slog.String("session", l.id), slog.Any("error", err))
+			return known(err)
 		}
 	}
 	return "the browser is gone"
+}
+
+// known is what an error says if it was made for the outside; else the browser died, and the log has the rest.
+func known(err error) string {
+	if edge, ok := errors.AsType[*program.Error](err); ok {
+		return edge.Message
+	}
+	if f, ok := errors.AsType[*fault.Fault](err); ok && f.Code != fault.Internal {
+		return f.Message
+	}
+	return "the browser ended unexpectedly"
 }
 
 // end ends a session once; who comes second waits for the first.

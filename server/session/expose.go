@@ -114,6 +114,12 @@ func (s *Service) Withdraw(ctx context.Context, actor account.Actor, id string) 
 	return nil
 }
 
+// EndedCredential says that a credential has just been ended: whoever was let in by one asks for it again, at once.
+func (s *Service) EndedCredential() { s.credentials.ring() }
+
+// CredentialEnded is closed at the next EndedCredential.
+func (s *Service) CredentialEnded() <-chan struct{} { return s.credentials.next() }
+
 // access is a ledger entry about who may reach the session.
 func (l *living) access(by ledger.Actor, method string) ledger.Entry {
 	entry := l.entry(by, method)
@@ -204,6 +210,7 @@ func (s *Service) mindAccess(l *living, x *exposed) {
 func (s *Service) awaitLeaving(l *living, x *exposed) leaving {
 	check := time.NewTicker(s.config.Recheck)
 	defer check.Stop()
+	ended := s.CredentialEnded()
 	for {
 		select {
 		case why := <-x.leave:
@@ -216,9 +223,11 @@ func (s *Service) awaitLeaving(l *living, x *exposed) leaving {
 			}
 			return ofServer("browser_gone")
 		case <-check.C:
-			if !x.holds(l) {
-				return ofServer("credential_ended")
-			}
+		case <-ended:
+			ended = s.CredentialEnded()
+		}
+		if !x.holds(l) {
+			return ofServer("credential_ended")
 		}
 	}
 }

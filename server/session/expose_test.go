@@ -218,6 +218,20 @@ func TestAnEndpointEndsWithAnyCredentialThatAskedForIt(t *testing.T) {
 	}
 }
 
+func TestACredentialThatIsEndedHereEndsItsEndpointAtOnce(t *testing.T) {
+	r := openAsking(t, session.Limits{}, time.Hour)
+	v := r.interactive(t, session.Spec{})
+	by, revoke := shows(r.actor)
+	if _, err := r.Expose(t.Context(), r.actor, v.ID, by); err != nil {
+		t.Fatal(err)
+	}
+	door := r.endpoint.newest()
+	r.EndedCredential() // another's: this one still holds
+	revoke()
+	r.EndedCredential()
+	door.awaitEnd(t)
+}
+
 func TestAConnectedClientIsUse(t *testing.T) {
 	r := open(t, session.Limits{Idle: 50 * time.Millisecond})
 	v := r.interactive(t, session.Spec{})

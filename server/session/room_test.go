@@ -35,6 +35,12 @@ type room struct {
 
 func open(tb testing.TB, limits session.Limits) *room {
 	tb.Helper()
+	return openAsking(tb, limits, 20*time.Millisecond)
+}
+
+// openAsking asks credentials again as often as it is told.
+func openAsking(tb testing.TB, limits session.Limits, recheck time.Duration) *room {
+	tb.Helper()
 	ctx, dir := tb.Context(), tb.TempDir()
 	must := func(err error) {
 		if err != nil {
@@ -61,7 +67,7 @@ func open(tb testing.TB, limits session.Limits) *room {
 	r := &room{store: s, ledger: l, actor: actor, project: p.ID, projects: projects, backend: b, journal: j, endpoint: e, Service: session.New(session.Config{
 		Store: s, Projects: projects, Ledger: j, Artifacts: artifacts, Limits: limits,
 		Backends: map[project.Backend]session.Backend{project.Managed: b},
-		Endpoint: e, Recheck: 20 * time.Millisecond,
+		Endpoint: e, Recheck: recheck,
 	})}
 	tb.Cleanup(func() {
 		must(r.Shutdown(context.Background()))
@@ -138,7 +144,10 @@ type browser struct {
 	runs          int
 	tabs          []program.Tab
 	casts         chan string // the tabs that were cast, in turn
+	err           error       // what it dies of
 }
+
+func (b *browser) Err() error { return b.err }
 
 func (b *browser) Run(_ context.Context, p program.Program) (program.Result, error) {
 	b.runs++

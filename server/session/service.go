@@ -85,6 +85,8 @@ type Service struct {
 	bell   *bell
 	minds  sync.WaitGroup // one a living session
 
+	credentials *bell // rings when one has ended
+
 	livingMu sync.Mutex
 	living   map[string]*living
 	closed   bool
@@ -103,7 +105,7 @@ func New(c Config) *Service {
 	return &Service{
 		config: c,
 		places: newPlaces(c.Limits.Sessions, c.Limits.SessionsPerProject, c.Limits.PlaceWait),
-		bell:   newBell(),
+		bell:   newBell(), credentials: newBell(),
 		living: map[string]*living{},
 	}
 }

@@ -2,6 +2,7 @@ package session_test
 
 import (
 	"context"
+	"errors"
 	"strings"
 	"testing"
 	"time"
@@ -78,6 +79,29 @@ func TestALostBrowserFailsItsSession(t *testing.T) {
 	v := r.start(t)
 	r.backend.newest().die()
 	r.awaitState(t, v.ID, session.Failed)
+}
+
+func TestALostBrowserIsToldInWordsForPeople(t *testing.T) {
+	for sentence, c := range map[string]struct {
+		err  error
+		want string
+	}{
+		"it does not say":       {nil, "the browser is gone"},
+		"a process was killed":  {errors.New("wait: signal: killed"), "the browser ended unexpectedly"},
+		"the edge knows":        {&program.Error{Code: "not_connected", Message: "the browser disconnected"}, "the browser disconnected"},
+		"the fault is our own":  {fault.Wrap(errors.New("eof"), "something went wrong inside the server"), "the browser ended unexpectedly"},
+		"the fault says enough": {fault.New(fault.ReadOnlyRefused, "the guard is gone", ""), "the guard is gone"},
+	} {
+		t.Run(sentence, func(t *testing.T) {
+			r := open(t, session.Limits{})
+			v := r.start(t)
+			r.backend.newest().err = c.err
+			r.backend.newest().die()
+			if got := r.awaitState(t, v.ID, session.Failed).Reason; got != c.want {
+				t.Errorf("the reason is %q, want %q", got, c.want)
+			}
+		})
+	}
 }
 
 func TestABrowserThatCannotBeHadLeavesNoPlaceTaken(t *testing.T) {

@@ -70,7 +70,9 @@ func (s *site) logout(c *call) (any, error) {
 		return nil, err
 	}
 	forgetRefresh(c.w)
-	return nil, s.o.Logins.Logout(c.r.Context(), token, c.peer())
+	err = s.o.Logins.Logout(c.r.Context(), token, c.peer())
+	s.o.Exposure.EndedCredential()
+	return nil, err
 }
 
 func (s *site) me(c *call) (any, error) { return c.actor, nil }

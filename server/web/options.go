@@ -139,6 +139,9 @@ type Actions interface {
 type Exposure interface {
 	Expose(ctx context.Context, actor account.Actor, id string, by session.Credential) (session.Access, error)
 	Withdraw(ctx context.Context, actor account.Actor, id string) error
+	// EndedCredential makes everybody who was let in by a credential ask for it again; CredentialEnded is closed then.
+	EndedCredential()
+	CredentialEnded() <-chan struct{}
 }
 
 // Happened gives durable events after a seq, then live ones, until ctx ends.

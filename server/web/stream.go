@@ -90,11 +90,14 @@ func (st *stream) finish(err error) {
 func (s *site) beat(ctx context.Context, cancel context.CancelFunc, st *stream, r *http.Request) {
 	ticker := time.NewTicker(heartbeat)
 	defer ticker.Stop()
+	ended := s.o.Exposure.CredentialEnded()
 	for {
 		select {
 		case <-ctx.Done():
 			return
 		case <-ticker.C:
+		case <-ended:
+			ended = s.o.Exposure.CredentialEnded()
 		}
 		if _, err := s.whoever(r); err != nil || st.write(": alive\n\n") != nil {
 			cancel()

@@ -61,6 +61,7 @@ func (s *site) revokeToken(c *call) (any, error) {
 			"It is this machine's own. To replace it stop the server, delete the file token in the data folder and start it again.")
 	}
 	err := s.o.Tokens.RevokeToken(c.r.Context(), c.actor, id)
+	s.o.Exposure.EndedCredential()
 	if fault.Is(err, fault.NotFound) && s.isRevoked(c, id) {
 		return nil, nil //nolint:nilnil // an answer without a body: it is as it was to be
 	}
