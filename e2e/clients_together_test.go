@@ -61,7 +61,7 @@ func theRest() [][2]string {
 		{"wheel", "600"},
 		{"the whole page", aPicture},
 		{"one element", aPicture},
-		{"a page as PDF", "refused"},
+		{"a page as PDF", "%PDF-"},
 		{"own content", "true"},
 		{"headers", "yes"},
 		{"headers that sign in", "refused"},

@@ -77,7 +77,7 @@ const (
 	maxHeader  = 1 << 20  // bytes of a message's first line
 	maxTabs    = 128      // grants and tabs that sessions made, together
 	maxCalls   = 64       // programs under way a link
-	maxRaw     = 1024     // raw commands under way a link
+	maxRaw     = 32 << 10 // raw commands under way a link: as many as 32 clients may have
 	maxToken   = 128      // bytes of a name of CDP's: a method, a target, a child
 	maxLine    = 64 << 10 // bytes of the first line of a message to the extension
 )

@@ -8,7 +8,7 @@ import (
 	"chaperone/relay/program"
 )
 
-// Send passes one raw command on. It waits while 1024 raw commands are under way on the link or 4 MiB of them wait
+// Send passes one raw command on. It waits while 32768 raw commands are under way on the link or 4 MiB of them wait
 // for the socket, at most until ctx ends. The error is ctx's or a *program.Error: what Asleep or Gone said, too_large
 // over 2 MiB, bad_request for names that are none of CDP's.
 func (h *hold) Send(ctx context.Context, child, method string, params []byte, reply func(result []byte, err error)) error {

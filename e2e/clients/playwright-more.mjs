@@ -53,7 +53,7 @@ await step('the whole page', async () =>
 await step('one element', async () =>
   keep('playwright-element.png', await page.locator('#hover').screenshot()),
 );
-await step('a page as PDF', () => refused(() => page.pdf())); // it asks for a stream of the browser's
+await step('a page as PDF', async () => (await page.pdf()).subarray(0, 5).toString());
 await step('own content', async () => {
   await page.setContent('<h1>Own</h1><p>words</p>');
   return (await page.content()).includes('<p>words</p>');
