@@ -41,6 +41,29 @@ func TestACommandThatComesWhileTheBrowserIsLostWaitsForIt(t *testing.T) {
 	}
 }
 
+func TestAScriptThatIsAddedWhileTheBrowserIsLostIsThereOnce(t *testing.T) {
+	e := newEdge("t1")
+	e.answer = func(s sent) (string, error, bool) {
+		return `{"identifier":"7"}`, nil, s.method == "Page.addScriptToEvaluateOnNewDocument"
+	}
+	c := connect(t, grant(t, e).WS())
+	session := c.attach("TARGETt1")
+	e.hold("t1").lost()
+	id := c.post(session, "Page.addScriptToEvaluateOnNewDocument", `{"source":"1"}`)
+	c.call("", "Browser.getVersion", "{}")
+	e.hold("t1").reset("TARGETt1")
+	name := pick(t, c.await("its answer", answers(id)).Result, "identifier")
+	if got := len(e.down("Page.addScriptToEvaluateOnNewDocument")); got != 1 {
+		t.Errorf("it went down %d times", got)
+	}
+	c.call(session, "Page.removeScriptToEvaluateOnNewDocument", `{"identifier":"`+name+`"}`)
+	e.hold("t1").reset("TARGETt1")
+	c.call(session, "Runtime.evaluate", "{}")
+	if got := len(e.down("Page.addScriptToEvaluateOnNewDocument")); got != 1 {
+		t.Errorf("a removed one went down")
+	}
+}
+
 func TestWhatWaitsForALostBrowserEnds(t *testing.T) {
 	for name, test := range map[string]struct {
 		end  func(h *held)

@@ -145,7 +145,9 @@ func restorable(t *target) []kept {
 	var all []kept
 	for _, a := range t.attachments {
 		for _, s := range a.set {
-			all = append(all, kept{s, a})
+			if k := (kept{s, a}); !k.isUnsent() {
+				all = append(all, k)
+			}
 		}
 	}
 	slices.SortStableFunc(all, func(a, b kept) int { return cmp.Compare(a.rank(), b.rank()) })
@@ -171,6 +173,9 @@ func (k kept) rank() int {
 }
 
 func (k kept) isScript() bool { return strings.HasPrefix(k.key, keyScript) }
+
+// isUnsent reports whether a script's own command still waits for the tab: it would be there twice.
+func (k kept) isUnsent() bool { return k.isScript() && k.real == "" }
 
 // restored takes down by what name Chrome knows a script now.
 func (h *hold) restored(k kept) func([]byte, error) {
