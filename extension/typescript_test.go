@@ -17,7 +17,7 @@ import (
 // fileTimeout bounds one file's tests; a real browser on a busy machine needs most of it.
 const fileTimeout = 2 * time.Minute
 
-// TestTypeScript runs every src/**/*.test.ts: each is bundled by itself and run by Node's own test runner,
+// TestTypeScript runs every *.test.ts of the extension and of the dashboard: each is bundled by itself and run by Node's own test runner,
 // with this folder as its working directory. A file whose run fails, skips something or holds no test
 // fails here.
 func TestTypeScript(t *testing.T) {
@@ -35,17 +35,20 @@ func TestTypeScript(t *testing.T) {
 func testFiles(t *testing.T) []string {
 	t.Helper()
 	var files []string
-	err := filepath.WalkDir("src", func(path string, _ fs.DirEntry, err error) error {
-		if strings.HasSuffix(path, ".test.ts") {
-			files = append(files, path)
+	for _, folder := range []string{"src", "../server/web/ui/src"} {
+		had := len(files)
+		err := filepath.WalkDir(folder, func(path string, _ fs.DirEntry, err error) error {
+			if strings.HasSuffix(path, ".test.ts") {
+				files = append(files, path)
+			}
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
 		}
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(files) == 0 {
-		t.Fatal("no *.test.ts beneath src")
+		if len(files) == had {
+			t.Fatalf("no *.test.ts beneath %s", folder)
+		}
 	}
 	return files
 }

@@ -34,9 +34,9 @@ func commandsSaid(detail string) string {
 
 func kindsSaid(said map[string]string) string {
 	var kinds []string
-	for _, kind := range [][2]string{{"writes", "wrote"}, {"refused", "refused"}} {
-		if n := said[kind[0]]; n != "" {
-			kinds = append(kinds, n+" "+kind[1])
+	for _, kind := range []string{"writes", "refused"} {
+		if n := said[kind]; n != "" {
+			kinds = append(kinds, n+" "+kind)
 		}
 	}
 	return strings.Join(kinds, ", ")

@@ -68,7 +68,7 @@ func (f *ledgerFilter) query() url.Values {
 const listHelp = `List rows, newest first.
 
 A row of kind cdp is one second of a session's CDP clients at one host: how many commands, how many of them could change
-something (wrote) or were refused, and the methods by count. --json and export show all of a row; there client.3 is the
+something (writes) or were refused, and the methods by count. --json and export show all of a row; there client.3 is the
 running digest N:HASH of the third client's messages. HASH 0 is SHA-256 of "chaperone-cdp-1:" and the last part of the endpoint's address,
 HASH N is SHA-256 of HASH N-1 (32 bytes) and the N-th message as it was sent, so a log of the connection can be held against the ledger.`
 

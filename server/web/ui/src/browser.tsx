@@ -75,7 +75,10 @@ function Status({ pairing: p, project }: { pairing: Pairing; project: Project })
         <strong>Connected to {project.name}</strong>
         <p>
           {p.browser}, since {day(p.since)}. Agents{' '}
-          {p.level === 'act' ? 'may act in tabs that you share to act' : 'may only read'}.
+          {p.level === 'act'
+            ? 'may read the tabs you share, and act in those you share to Act'
+            : 'may only read the tabs you share'}
+          .
         </p>
       </div>
     </div>
@@ -93,7 +96,7 @@ function Shared({ tabs }: { tabs: Tab[] }) {
   }
   return (
     <>
-      <h2>Shared tabs</h2>
+      <h2>{tabs.some((t) => t.made) ? 'Tabs that agents may use' : 'Shared tabs'}</h2>
       <ul class="cards">
         {tabs.map((t) => (
           <li key={t.id} class="card">
@@ -102,6 +105,7 @@ function Shared({ tabs }: { tabs: Tab[] }) {
               <span class="faint clip">{host(t.url)}</span>
             </div>
             {t.suspended !== '' && <Badge tone="warn">{t.suspended}</Badge>}
+            {t.made && <Badge tone="quiet">opened by an agent</Badge>}
             {t.session !== '' && <Badge tone="good">in use</Badge>}
             <Badge tone={t.level === 'act' ? 'warn' : 'quiet'}>
               {t.level === 'act' ? 'may act' : 'read-only'}

@@ -1,6 +1,7 @@
 /** The ledger: what was done, and the proof that nothing of it was changed. */
 import { useState } from 'preact/hooks';
 import type { Api } from './api.ts';
+import { counted, detail, many, named } from './cdp.ts';
 import { useAsked } from './hooks.ts';
 import { type Part, part, type Report, type Row, report, row } from './model.ts';
 import { Action, Alert, Badge, Empty } from './parts.tsx';
@@ -63,7 +64,8 @@ function Kinds({ chosen, choose }: { chosen: string; choose: (kind: string) => v
       <span class="unseen">Kind</span>
       <select value={chosen} onChange={(e) => choose(e.currentTarget.value)}>
         <option value="">Everything</option>
-        <option value="browser">Browser</option>
+        <option value="browser">Actions</option>
+        <option value="cdp">CDP clients</option>
         <option value="access">Access</option>
       </select>
     </label>
@@ -136,13 +138,14 @@ function Rows({ rows }: { rows: Row[] }) {
 
 /** A row that opens: its button fills it, so that a click anywhere, Enter and Space all do. */
 function OneRow({ row: r, open, toggle }: { row: Row; open: boolean; toggle: () => void }) {
+  const said = detail(r.detail);
   return (
     <>
       <tr class="opens">
         <td class="number">{r.seq}</td>
         <td>
           <button type="button" aria-expanded={open} onClick={toggle}>
-            {r.method}
+            {said.commands > 0 ? counted(said) : r.method}
           </button>
         </td>
         <td>
@@ -160,6 +163,19 @@ function OneRow({ row: r, open, toggle }: { row: Row; open: boolean; toggle: () 
   );
 }
 
+/** A row's detail as names and words. */
+function details(r: Row): [string, string][] {
+  const said = detail(r.detail);
+  const clients = said.digests.map((d) => `client ${d.name} has sent ${many(d.count, 'message')}`);
+  return [
+    ['What', said.commands > 0 ? counted(said) : ''],
+    ['Refused', said.refused > 0 ? String(said.refused) : ''],
+    ['Methods', named(said)],
+    ['Clients', clients.join(', ')],
+    ['Detail', said.rest.map(([key, value]) => `${key.replaceAll('_', ' ')}: ${value}`).join(', ')],
+  ];
+}
+
 /** All of a row, for whoever wants to prove it. */
 function Whole({ row: r }: { row: Row }) {
   return (
@@ -167,6 +183,7 @@ function Whole({ row: r }: { row: Row }) {
       <td colSpan={columns.length}>
         <dl class="whole">
           {[
+            ...details(r),
             ['Where', r.peer],
             ['Who', `${r.actor} ${r.actorId}`],
             ['Time', exactly(r.time)],

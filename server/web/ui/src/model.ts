@@ -1,4 +1,5 @@
 /** What the API tells, as the screens use it. */
+import type { Counted } from './cdp.ts';
 import { fields, list, moment, number, text } from './parse.ts';
 
 export type Project = {
@@ -27,10 +28,11 @@ export type Tab = {
   level: string;
   suspended: string;
   session: string;
+  made: boolean;
 };
 
 function tab(value: unknown): Tab {
-  const { id, url, title, level, suspended, session } = fields(value);
+  const { id, url, title, level, suspended, session, made } = fields(value);
   return {
     id: text(id),
     url: text(url),
@@ -38,6 +40,7 @@ function tab(value: unknown): Tab {
     level: text(level),
     suspended: text(suspended),
     session: text(session),
+    made: made === true,
   };
 }
 
@@ -77,6 +80,9 @@ export type Session = {
   reason: string;
   confinement: string;
   actions: number;
+  /** What CDP clients did, and how many are connected. */
+  commands: number;
+  clients: number;
   created: Date | undefined;
   ended: Date | undefined;
   tabs: Tab[];
@@ -92,6 +98,8 @@ export function session(value: unknown): Session {
     reason,
     confinement,
     actions,
+    commands,
+    cdp_clients,
     created_at,
     ended_at,
     tabs,
@@ -105,6 +113,8 @@ export function session(value: unknown): Session {
     reason: text(reason),
     confinement: text(confinement),
     actions: number(actions),
+    commands: number(commands),
+    clients: number(cdp_clients),
     created: moment(created_at),
     ended: moment(ended_at),
     tabs: list(tabs, tab),
@@ -137,6 +147,14 @@ export type Happened = {
   reason: string;
   elapsed: number;
   ledger: number;
+  /** Of CDP clients: how they stand, and what they did in the span. */
+  state: string;
+  clients: number;
+  commands: number;
+  writes: number;
+  refused: number;
+  methods: Counted[];
+  hosts: string[];
 };
 
 export function happening(value: unknown): Happening {
@@ -153,7 +171,7 @@ export function happening(value: unknown): Happening {
 function happened(value: unknown): Happened {
   const about = fields(value);
   const { action, outcome, message, url, title, ref, role, name, direction, reason } = about;
-  const { elapsed_ms, ledger } = about;
+  const { elapsed_ms, ledger, state, clients, commands, writes, refused, methods, hosts } = about;
   return {
     action: text(action),
     outcome: text(outcome),
@@ -167,14 +185,24 @@ function happened(value: unknown): Happened {
     reason: text(reason),
     elapsed: number(elapsed_ms),
     ledger: number(ledger),
+    state: text(state),
+    clients: number(clients),
+    commands: number(commands),
+    writes: number(writes),
+    refused: number(refused),
+    methods: Object.entries(fields(methods ?? {})).map(([method, n]) => ({
+      name: method,
+      count: number(n),
+    })),
+    hosts: list(hosts, text),
   };
 }
 
-export type Picture = { jpeg: string; width: number; height: number };
+export type Picture = { tab: string; jpeg: string; width: number; height: number };
 
 export function picture(value: unknown): Picture {
-  const { jpeg, width, height } = fields(value);
-  return { jpeg: text(jpeg), width: number(width), height: number(height) };
+  const { tab: of, jpeg, width, height } = fields(value);
+  return { tab: text(of), jpeg: text(jpeg), width: number(width), height: number(height) };
 }
 
 export type Row = {
@@ -188,11 +216,13 @@ export type Row = {
   outcome: string;
   session: string;
   hash: string;
+  detail: Record<string, string>;
 };
 
 export function row(value: unknown): Row {
   const about = fields(value);
-  const { seq, time, actor_kind, actor, kind, method, peer, outcome, session, hash } = about;
+  const { seq, time, actor_kind, actor, kind, method, peer, outcome, session, hash, detail } =
+    about;
   return {
     seq: number(seq),
     time: moment(time),
@@ -204,7 +234,14 @@ export function row(value: unknown): Row {
     outcome: text(outcome),
     session: text(session),
     hash: text(hash),
+    detail: words(text(detail)),
   };
+}
+
+/** Words by name, from JSON; nothing where there is none. */
+function words(json: string): Record<string, string> {
+  const all = json === '' ? {} : fields(JSON.parse(json));
+  return Object.fromEntries(Object.entries(all).map(([key, value]) => [key, text(value)]));
 }
 
 export type BadRow = { seq: number; class: string; why: string };

@@ -5,7 +5,7 @@ import { useAsked, useCalmly, useEvents, useStream } from './hooks.ts';
 import { type Happening, lives, type Picture, picture, type Session, session } from './model.ts';
 import { Action, Alert, Badge } from './parts.tsx';
 import { State } from './sessions.tsx';
-import { backend, host, name, target, time, what } from './words.ts';
+import { backend, connected, done, host, more, name, target, time, what } from './words.ts';
 
 /** How many of the latest happenings are shown. */
 const most = 200;
@@ -36,12 +36,14 @@ export function SessionScreen({ api, id }: { api: Api; id: string }) {
             <h1 class="clip">{name(s)}</h1>
             <State session={s} />
             <span class="faint">{backend(s.backend)}</span>
+            {s.clients > 0 && <Badge tone="warn">{connected(s.clients)}</Badge>}
             {lives(s) && (
               <div class="actions">
                 <Action does={end}>End session</Action>
               </div>
             )}
           </header>
+          {lives(s) && <Paused session={s} />}
           <div class="watch">
             <Screen api={api} session={s} place={place(s, events)} />
             <Feed events={events} session={s} />
@@ -52,6 +54,20 @@ export function SessionScreen({ api, id }: { api: Api; id: string }) {
   );
 }
 
+/** Which of the session's tabs cannot be used now, and why. */
+function Paused({ session: s }: { session: Session }) {
+  const own = s.tabs.filter((t) => t.suspended !== '' && (t.session === '' || t.session === s.id));
+  return own.map((t) => (
+    <div key={t.id} class="status warn" role="status">
+      <span class="lamp" />
+      <div>
+        <strong class="clip">{t.title || host(t.url) || 'A tab'} is paused</strong>
+        <p>{t.suspended}</p>
+      </div>
+    </div>
+  ));
+}
+
 /** Where the session is: its latest action's page, else its first tab. */
 function place(s: Session, events: Happening[]): { url: string; title: string } {
   const latest = events.find((e) => e.about.url !== '');
@@ -60,9 +76,11 @@ function place(s: Session, events: Happening[]): { url: string; title: string } 
 
 type ScreenProps = { api: Api; session: Session; place: { url: string; title: string } };
 
-function Screen({ api, session: s, place: at }: ScreenProps) {
+function Screen({ api, session: s, place: guess }: ScreenProps) {
   const [shown, setShown] = useState<Picture | undefined>(undefined);
   const alive = lives(s);
+  const on = s.tabs.find((t) => t.id === shown?.tab);
+  const at = on && (on.title || on.url) ? on : guess;
   const wrong = useStream(api, alive ? `/sessions/${s.id}/frames` : '', (m) => {
     if (m.event === 'picture') {
       setShown(picture(JSON.parse(m.data)));
@@ -119,7 +137,7 @@ function Feed({ events, session: s }: { events: Happening[]; session: Session })
   return (
     <div class="feed">
       <h2>
-        What it does <span class="faint">{s.actions}</span>
+        What it does <span class="faint">{done(s)}</span>
       </h2>
       {s.confinement !== '' && <Confinement words={s.confinement} />}
       <ol aria-live="polite">
@@ -130,9 +148,7 @@ function Feed({ events, session: s }: { events: Happening[]; session: Session })
               {what(e)} <em>{target(e)}</em>
             </span>
             <Outcome event={e} />
-            <span class="faint small more">
-              {e.about.message || e.about.title || host(e.about.url)}
-            </span>
+            <span class="faint small more">{more(e)}</span>
           </li>
         ))}
       </ol>
@@ -152,6 +168,9 @@ function Confinement({ words }: { words: string }) {
 }
 
 function Outcome({ event: e }: { event: Happening }) {
+  if (e.about.refused > 0) {
+    return <Badge tone="bad">{e.about.refused} refused</Badge>;
+  }
   if (e.about.outcome === '') {
     return null;
   }

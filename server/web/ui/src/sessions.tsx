@@ -3,7 +3,7 @@ import type { Api } from './api.ts';
 import { useAsked, useCalmly, useEvents } from './hooks.ts';
 import { lives, type Project, part, type Session, session } from './model.ts';
 import { Alert, Badge, Empty, type Tone } from './parts.tsx';
-import { backend, day, name, policy } from './words.ts';
+import { backend, connected, day, done, name, policy } from './words.ts';
 
 const every = 10_000;
 
@@ -34,10 +34,9 @@ export function SessionsScreen({ api, project }: { api: Api; project: Project })
                 </span>
               </div>
               <span class="faint wide">{backend(s.backend)}</span>
-              {(lives(s) || s.actions > 0) && (
-                <span class="faint number">
-                  {s.actions === 1 ? '1 action' : `${s.actions} actions`}
-                </span>
+              {s.clients > 0 && <Badge tone="warn">{connected(s.clients)}</Badge>}
+              {(lives(s) || s.actions > 0 || s.commands > 0) && (
+                <span class="faint number">{done(s)}</span>
               )}
               <span class="faint wide">{day(s.created)}</span>
               <State session={s} />

@@ -1,5 +1,6 @@
 /** How things are said to a person. */
-import type { Happening, Session } from './model.ts';
+import { counted, many, named, whyClosed } from './cdp.ts';
+import type { Happened, Happening, Session } from './model.ts';
 
 const clock = new Intl.DateTimeFormat(undefined, {
   hour: '2-digit',
@@ -85,6 +86,9 @@ const kinds: Readonly<Record<string, string>> = {
 
 /** What happened, in few words. */
 export function what(e: Happening): string {
+  if (e.kind === 'browser.cdp') {
+    return cdp(e.about);
+  }
   if (e.kind !== 'browser.action') {
     return kinds[e.kind] ?? e.kind;
   }
@@ -93,7 +97,41 @@ export function what(e: Happening): string {
 
 /** To what it happened. */
 export function target(e: Happening): string {
+  if (e.kind === 'browser.cdp') {
+    return e.about.state === 'closed' ? whyClosed(e.about.reason) : e.about.hosts.join(', ');
+  }
   const { role, name: called, ref, direction, reason } = e.about;
   const element = called ? `${role} “${called}”` : ref;
   return element || direction || reason;
+}
+
+/** What there is to say besides. */
+export function more(e: Happening): string {
+  return e.about.message || e.about.title || host(e.about.url) || named(e.about);
+}
+
+function cdp(about: Happened): string {
+  if (about.state === 'opened') {
+    return 'Endpoint for CDP clients opened';
+  }
+  if (about.state === 'closed') {
+    return 'Endpoint for CDP clients ended:';
+  }
+  if (about.commands > 0) {
+    return `CDP clients: ${counted(about)}${about.hosts.length > 0 ? ' on' : ''}`;
+  }
+  return about.clients === 0 ? 'No CDP client is connected now' : `${connected(about.clients)} now`;
+}
+
+export function connected(clients: number): string {
+  return `${many(clients, 'CDP client')} connected`;
+}
+
+/** How much was done in a session. */
+export function done({ actions, commands }: Session): string {
+  const words = [
+    actions > 0 || commands === 0 ? many(actions, 'action') : '',
+    commands > 0 ? many(commands, 'CDP command') : '',
+  ];
+  return words.filter((w) => w !== '').join(', ');
 }
