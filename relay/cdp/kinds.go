@@ -2,7 +2,6 @@ package cdp
 
 import (
 	"encoding/json"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -60,7 +59,7 @@ func (k kind) refuseRaw(raw []byte, headers *headerRules) string {
 	case kindDrag:
 		return "is not a drag of items without files"
 	default:
-		return "is not of kind " + k.name
+		return k.wrong()
 	}
 }
 
@@ -76,8 +75,8 @@ func (k kind) admits(raw []byte) bool {
 		return raw[0] == '"' && isForeign(text(raw))
 	case kindDrag:
 		return isDragWithoutFiles(raw)
-	case kindDropped:
-		return kind{name: kindNumber}.holdsRaw(raw)
+	case kindClip:
+		return isClip(raw)
 	default:
 		return k.holdsRaw(raw)
 	}
@@ -90,9 +89,9 @@ func (k kind) holdsRaw(raw []byte) bool {
 	case 't', 'f':
 		return k.name == kindBoolean || k.name == kindAny
 	case '{':
-		return k.name == kindObject || k.name == kindAny
+		return k.name == kindObject || k.name == kindEmptied || k.name == kindAny
 	case '[':
-		return k.name == kindArray || k.name == kindAny
+		return k.name == kindArray || k.name == kindEmptied || k.name == kindAny
 	case 'n':
 		return k.name == kindAny
 	default:
@@ -102,7 +101,7 @@ func (k kind) holdsRaw(raw []byte) bool {
 
 func (k kind) holdsNumber(raw []byte) bool {
 	number, ok := short(raw).(float64)
-	return ok && (k.name == kindNumber || k.name == kindAny || k.name == kindInteger && number == math.Trunc(number))
+	return ok && k.holdsFinite(number)
 }
 
 func (k kind) isListed(raw []byte) bool {

@@ -18,6 +18,9 @@ func (r rule) refuseTogether(given func(name string) []byte) string {
 	if r.Not == notPaste && pastes(given) {
 		return "a key that pastes is not permitted"
 	}
+	if r.Not == notHuge && isHuge(given) {
+		return reasonHugeView
+	}
 	return ""
 }
 

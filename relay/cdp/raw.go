@@ -11,8 +11,13 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// maxShown bounds how much of a caller's own word stands in a reason.
-const maxShown = 64
+const (
+	// maxShown bounds how much of a caller's own word stands in a reason.
+	maxShown = 64
+
+	// maxDepth bounds how deep params are nested. Chrome 156 answers nothing to 300 levels.
+	maxDepth = 200
+)
 
 // Raw judges a command of a raw CDP client: params is one JSON object or nothing. The rules are those of Call and the
 // ones that are for raw clients alone, but nothing is filled in later: a `$` reference is an object like any other, and
@@ -24,7 +29,10 @@ func (t *Table) Raw(level, method string, params []byte) Verdict {
 		return t.denyNever(method)
 	}
 	given, err := members(params)
-	if err != nil {
+	switch {
+	case isTooDeep(params):
+		return deny("%s: params are nested more than %d levels deep", method, maxDepth)
+	case err != nil:
 		return deny("%s: params are not one plain JSON object", method)
 	}
 	var refused, by string
@@ -46,8 +54,8 @@ func (t *Table) Raw(level, method string, params []byte) Verdict {
 	return deny("%s: %s", method, refused)
 }
 
-// ToSend is what of a permitted command's params goes to the browser: all but the parameters of kind dropped. The answer
-// is the given slice itself where there is none.
+// ToSend is what of a permitted command's params goes to the browser: all but the parameters of kind dropped, and of those
+// of kind emptied an empty object or list. The answer is the given slice itself where there is none.
 func (t *Table) ToSend(method string, params []byte) []byte {
 	drops := t.drops[method]
 	if drops == nil {
@@ -57,16 +65,23 @@ func (t *Table) ToSend(method string, params []byte) []byte {
 	if err != nil {
 		return []byte(`{}`)
 	}
-	kept := slices.DeleteFunc(slices.Clone(given), func(m member) bool { return drops[m.name] })
-	if len(kept) == len(given) {
+	if !slices.ContainsFunc(given, func(m member) bool { return drops[m.name] != "" }) {
 		return params
 	}
+	kept := slices.DeleteFunc(slices.Clone(given), func(m member) bool { return drops[m.name] == kindDropped })
 	var out bytes.Buffer
 	for i, m := range kept {
 		out.WriteByte("{,"[min(i, 1)])
 		out.Write(m.quoted)
 		out.WriteByte(':')
-		out.Write(m.value)
+		switch {
+		case drops[m.name] == "":
+			out.Write(m.value)
+		case m.value[0] == '[':
+			out.WriteString(`[]`)
+		default:
+			out.WriteString(`{}`)
+		}
 	}
 	if len(kept) == 0 {
 		out.WriteByte('{')
@@ -75,18 +90,19 @@ func (t *Table) ToSend(method string, params []byte) []byte {
 	return out.Bytes()
 }
 
-func dropped(methods map[string][]rule) map[string]map[string]bool {
-	drops := map[string]map[string]bool{}
+// dropped answers the kinds of the parameters, by method, that are not sent on as they are.
+func dropped(methods map[string][]rule) map[string]map[string]string {
+	drops := map[string]map[string]string{}
 	for method, rules := range methods {
 		for _, rule := range rules {
 			for name, kind := range rule.Params {
-				if kind.name != kindDropped {
+				if kind.name != kindDropped && kind.name != kindEmptied {
 					continue
 				}
 				if drops[method] == nil {
-					drops[method] = map[string]bool{}
+					drops[method] = map[string]string{}
 				}
-				drops[method][name] = true
+				drops[method][name] = kind.name
 			}
 		}
 	}
@@ -164,6 +180,27 @@ func members(params []byte) ([]member, error) {
 	return all, nil
 }
 
+// isTooDeep reports whether JSON is nested deeper than maxDepth; what is no JSON is looked at all the same.
+func isTooDeep(params []byte) bool {
+	depth, isText := 0, false
+	for i := 0; i < len(params); i++ {
+		switch c := params[i]; {
+		case isText && c == '\\':
+			i++
+		case c == '"':
+			isText = !isText
+		case isText:
+		case c == '{' || c == '[':
+			if depth++; depth > maxDepth {
+				return true
+			}
+		case c == '}' || c == ']':
+			depth--
+		}
+	}
+	return false
+}
+
 // judgeRaw says what is wrong with the parameters, in the order of their names; nothing is when it is empty.
 func (r rule) judgeRaw(given []member) string {
 	for _, m := range given {
@@ -175,13 +212,7 @@ func (r rule) judgeRaw(given []member) string {
 			return m.name + " " + reason
 		}
 	}
-	return r.refuseTogether(func(name string) []byte {
-		at, found := slices.BinarySearchFunc(given, name, func(m member, name string) int { return strings.Compare(m.name, name) })
-		if !found {
-			return nil
-		}
-		return given[at].value
-	})
+	return r.refuseTogether(func(name string) []byte { return find(given, name) })
 }
 
 // shown is a caller's word where it may stand in a sentence: a plain, short one.

@@ -70,10 +70,12 @@ func TestRawRefusesWhatReadersDisagreeOn(t *testing.T) {
 		"not JSON":                         {"Page.reload", `{"ignoreCache":True}`, plain},
 		"an invalid byte":                  {"Runtime.evaluate", "{\"expression\":\"\xff\"}", plain},
 		"a lone surrogate in an escape":    {"Runtime.evaluate", `{"expression":"\ud800"}`, ""},
-		"a number beyond all":              {"Emulation.setCPUThrottlingRate", `{"rate":1e999}`, "rate is not of kind number"},
+		"a number beyond all":              {"Emulation.setCPUThrottlingRate", `{"rate":1e999}`, "rate is not of kind number, from 1 to 100"},
 		"an integer written as a fraction": {"Page.navigateToHistoryEntry", `{"entryId":30e-1}`, ""},
+		"brackets in a text":               {"Runtime.evaluate", `{"expression":"\"` + strings.Repeat("[{", 200) + `"}`, ""},
+		"deep after a text's end":          {"Emulation.setEmulatedMedia", `{"media":"\\","features":` + strings.Repeat("[", 200), "params are nested more than 200 levels deep"},
 		"space around it":                  {"Page.reload", " { \"ignoreCache\" : true } \n", ""},
-		"too deep":                         {"Emulation.setEmulatedMedia", `{"features":` + strings.Repeat("[", 20_000) + strings.Repeat("]", 20_000) + `}`, plain},
+		"too deep":                         {"Emulation.setEmulatedMedia", `{"features":` + strings.Repeat("[", 20_000) + strings.Repeat("]", 20_000) + `}`, "params are nested more than 200 levels deep"},
 	} {
 		want := c.reason
 		if want != "" {
@@ -110,6 +112,7 @@ func TestToSend(t *testing.T) {
 		"nor a zero":                         {"Input.dispatchKeyEvent", `{"nativeVirtualKeyCode":0,"key":"t"}`, `{"key":"t"}`},
 		"a key without one stays as it is":   {"Input.dispatchKeyEvent", ` {"type": "keyDown"}`, ` {"type": "keyDown"}`},
 		"no params stay none":                {"Input.dispatchKeyEvent", ``, ``},
+		"families of fonts stay behind":      {"Page.setFontFamilies", `{"fontFamilies":{"standard":"Times"},"forScripts":[{"script":"Zyyy"}]}`, `{"fontFamilies":{},"forScripts":[]}`},
 		"what cannot be read is not sent":    {"Input.dispatchKeyEvent", `{"nativeVirtualKeyCode":84`, `{}`},
 		"another method stays as it is":      {"Runtime.evaluate", `{"expression":"nativeVirtualKeyCode"}`, `{"expression":"nativeVirtualKeyCode"}`},
 		"the same word in a value stays put": {"Input.dispatchKeyEvent", `{"key":"nativeVirtualKeyCode"}`, `{"key":"nativeVirtualKeyCode"}`},

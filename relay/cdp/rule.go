@@ -27,6 +27,7 @@ type rule struct {
 type kind struct {
 	name   string
 	values []any
+	bounds *[2]float64 // of a number or integer, both within; none when nil
 }
 
 // The kinds of parameters; methods.json says what each means.
@@ -39,6 +40,7 @@ const (
 	kindAny     = "any"
 	kindPageURL = "page_url"
 	kindLocated = "located"
+	kindClip    = "clip"
 
 	// Of raw calls alone.
 	kindArray   = "array"
@@ -47,38 +49,48 @@ const (
 	kindForeign = "foreign"
 	kindDrag    = "drag"
 	kindDropped = "dropped"
+	kindEmptied = "emptied"
 )
 
 func (k *kind) UnmarshalJSON(data []byte) error {
 	if json.Unmarshal(data, &k.name) == nil || json.Unmarshal(data, &k.values) == nil {
 		return nil
 	}
-	list := struct {
-		Items []any `json:"items"`
-	}{}
-	if err := jsonv2.Unmarshal(data, &list, jsonv2.RejectUnknownMembers(true)); err != nil {
+	var of struct {
+		Items   []any       `json:"items"`
+		Number  *[2]float64 `json:"number"`
+		Integer *[2]float64 `json:"integer"`
+	}
+	if err := jsonv2.Unmarshal(data, &of, jsonv2.RejectUnknownMembers(true)); err != nil {
 		return fmt.Errorf("decode parameter kind: %w", err)
 	}
-	k.name, k.values = kindItems, list.Items
+	switch {
+	case of.Number != nil:
+		k.name, k.bounds = kindNumber, of.Number
+	case of.Integer != nil:
+		k.name, k.bounds = kindInteger, of.Integer
+	default:
+		k.name, k.values = kindItems, of.Items
+	}
 	return nil
 }
 
 func (r rule) validate() error {
 	return r.validateKinds(
-		kindString, kindNumber, kindInteger, kindBoolean, kindObject, kindAny, kindPageURL, kindLocated,
-		kindArray, kindItems, kindHeaders, kindForeign, kindDrag, kindDropped,
+		kindString, kindNumber, kindInteger, kindBoolean, kindObject, kindAny, kindPageURL, kindLocated, kindClip,
+		kindArray, kindItems, kindHeaders, kindForeign, kindDrag, kindDropped, kindEmptied,
 	)
 }
 
 func (r rule) validateForPrograms() error {
-	return r.validateKinds(kindString, kindNumber, kindInteger, kindBoolean, kindObject, kindAny, kindPageURL, kindLocated)
+	return r.validateKinds(kindString, kindNumber, kindInteger, kindBoolean, kindObject, kindAny, kindPageURL, kindLocated, kindClip)
 }
 
 func (r rule) validateKinds(known ...string) error {
 	if !reaches(levelAct, r.Level) {
 		return fmt.Errorf("unknown level %q", r.Level)
 	}
-	if r.Not != "" && r.Not != notPaste {
+	if r.Not != "" && r.Not != notPaste && r.Not != notHuge {
 		return fmt.Errorf("unknown combination %q", r.Not)
 	}
 	for name, kind := range r.Params {
@@ -134,9 +146,21 @@ func (k kind) refuse(raw json.RawMessage) string {
 		return ""
 	}
 	if !k.holds(value) && !isReference(value) {
-		return "is not of kind " + k.name
+		return k.wrong()
 	}
 	return ""
+}
+
+// wrong says what a value is not.
+func (k kind) wrong() string {
+	switch {
+	case k.name == kindClip:
+		return wrongClip
+	case k.bounds != nil:
+		return "is not of kind " + k.name + ", from " + plain(k.bounds[0]) + " to " + plain(k.bounds[1])
+	default:
+		return "is not of kind " + k.name
+	}
 }
 
 func (k kind) holds(value any) bool {
@@ -146,12 +170,21 @@ func (k kind) holds(value any) bool {
 	case bool:
 		return k.name == kindBoolean || k.name == kindAny
 	case float64:
-		return k.name == kindNumber || k.name == kindAny || k.name == kindInteger && value == math.Trunc(value)
+		return k.holdsFinite(value)
 	case map[string]any:
-		return k.name == kindObject || k.name == kindAny
+		return k.name == kindObject || k.name == kindAny || k.name == kindClip && mayBeClip(value)
 	default:
 		return k.name == kindAny
 	}
+}
+
+func plain(number float64) string { return strconv.FormatFloat(number, 'f', -1, 64) }
+
+func (k kind) holdsFinite(number float64) bool {
+	if k.bounds != nil && (number < k.bounds[0] || number > k.bounds[1]) {
+		return false
+	}
+	return k.name == kindNumber || k.name == kindDropped || k.name == kindAny || k.name == kindInteger && number == math.Trunc(number)
 }
 
 func isSame(permitted, value any) bool {

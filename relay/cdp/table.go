@@ -23,9 +23,9 @@ type Table struct {
 	functions map[string]permission
 	events    map[string]permission
 
-	raw   map[string][]rule          // those for raw clients alone, then methods'
-	never map[string]string          // why, by method or domain
-	drops map[string]map[string]bool // parameters, by method, that are not sent on
+	raw   map[string][]rule            // those for raw clients alone, then methods'
+	never map[string]string            // why, by method or domain
+	drops map[string]map[string]string // kinds of the parameters, by method, that are not sent on as they are
 	reads map[string]bool
 	told  map[string]permission
 	strip stripping

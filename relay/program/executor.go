@@ -177,6 +177,9 @@ func (e *Executor) step(ctx context.Context, s Step, results []json.RawMessage) 
 		if err != nil {
 			return nil, fault(codeBadRequest, err.Error())
 		}
+		if verdict := e.options.Table.Filled(s.Call, params); !verdict.Allowed() {
+			return nil, fault(codeForbidden, verdict.Reason)
+		}
 		return e.command(ctx, s.Call, params)
 	case s.Settle != nil:
 		return e.settle(ctx, *s.Settle)

@@ -1,9 +1,13 @@
 import methods from '../../../relay/cdp/methods.json' with { type: 'json' };
+import { type Bounds, refuseBounded, refuseClip } from './bounds.ts';
 import { isObject } from './json.ts';
 import { isPageURL } from './url.ts';
 
-/** What a parameter of a raw call may be: a kind by name, one of a list of values, or an array of such. */
-export type RawKind = string | readonly unknown[] | { readonly items: readonly unknown[] };
+/** What a parameter may be in programs too: a kind by name, one of a list of values, or a number with bounds. */
+export type Kind = string | readonly unknown[] | Bounds;
+
+/** What a parameter of a raw call may be: an array of listed values, too. */
+export type RawKind = Kind | { readonly items: readonly unknown[] };
 
 const MAX_HEADERS = 32;
 const MAX_HEADER_VALUE = 4096;
@@ -23,11 +27,17 @@ const OWN_PREFIXES = methods.own_headers.prefixes;
 export function refuseRaw(kind: RawKind, value: unknown): string {
   if (typeof kind === 'string') return refuseNamed(kind, value);
   if ('items' in kind) {
-    const isList = Array.isArray(value) && value.length <= MAX_ITEMS;
-    const isListed = isList && value.every((item) => kind.items.includes(item));
+    const isShort = Array.isArray(value) && value.length <= MAX_ITEMS;
+    const isListed = isShort && value.every((item) => kind.items.includes(item));
     return isListed ? '' : 'is not a list of permitted values';
   }
+  if (!isList(kind)) return refuseBounded(kind, value);
   return kind.includes(value) ? '' : 'is not one of the permitted values';
+}
+
+/** Array.isArray does not know of lists that are never written. */
+export function isList(kind: RawKind): kind is readonly unknown[] {
+  return Array.isArray(kind);
 }
 
 /** A caller's word where it may stand in a sentence: a plain, short one. */
@@ -54,8 +64,8 @@ function refuseNamed(kind: string, value: unknown): string {
       return isForeign(value) ? '' : "is not a name of the client's own";
     case 'drag':
       return isDragWithoutFiles(value) ? '' : 'is not a drag of items without files';
-    case 'dropped':
-      return holds('number', value) ? '' : 'is not of kind dropped';
+    case 'clip':
+      return refuseClip(value, () => false);
     default:
       return holds(kind, value) ? '' : `is not of kind ${kind}`;
   }
@@ -68,7 +78,10 @@ function holds(kind: string, value: unknown): boolean {
     case 'integer':
       return Number.isInteger(value);
     case 'number':
+    case 'dropped':
       return Number.isFinite(value);
+    case 'emptied':
+      return typeof value === 'object' && value !== null;
     case 'object':
       return isObject(value);
     case 'array':

@@ -1,3 +1,5 @@
+import { refuseHuge } from './bounds.ts';
+
 const KEY_INSERT = 45;
 const KEY_V = 86;
 /** Meta too. */
@@ -9,6 +11,7 @@ const SHIFT = 8;
  * pastes would take what the person copied anywhere, and a script of the page could read it.
  */
 export function refuseTogether(not: string, given: Record<string, unknown>): string {
+  if (not === 'huge') return refuseHuge(given);
   return not === 'paste' && pastes(given) ? 'a key that pastes is not permitted' : '';
 }
 

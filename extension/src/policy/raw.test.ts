@@ -13,13 +13,18 @@ for (const c of vectors.calls as Case[]) {
 
 test('numbers beyond all are none', () => {
   const verdict = judgeRaw('act', 'Emulation.setCPUThrottlingRate', JSON.parse('{"rate":1e999}'));
-  assert.equal(verdict.reason, 'Emulation.setCPUThrottlingRate: rate is not of kind number');
+  assert.equal(
+    verdict.reason,
+    'Emulation.setCPUThrottlingRate: rate is not of kind number, from 1 to 100',
+  );
 });
 
 test('a native key is not sent on', () => {
   const key = { type: 'keyDown', key: 't' };
   assert.deepEqual(toSend('Input.dispatchKeyEvent', { ...key, nativeVirtualKeyCode: 84 }), key);
   assert.deepEqual(toSend('Input.dispatchKeyEvent', { nativeVirtualKeyCode: 0 }), {});
+  const fonts = { fontFamilies: { standard: 'Times' }, forScripts: [1] };
+  assert.deepEqual(toSend('Page.setFontFamilies', fonts), { fontFamilies: {}, forScripts: [] });
   const script = { expression: '1', nativeVirtualKeyCode: 1 };
   assert.equal(toSend('Runtime.evaluate', script), script);
 });

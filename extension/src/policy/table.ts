@@ -1,8 +1,8 @@
 import methods from '../../../relay/cdp/methods.json' with { type: 'json' };
+import { isTooDeep, MAX_DEPTH, refuseClip } from './bounds.ts';
 import { at, isObject } from './json.ts';
-import { byText, type RawKind, refuseRaw, shown } from './kinds.ts';
+import { byText, isList, type Kind, type RawKind, refuseRaw, shown } from './kinds.ts';
 import { refuseTogether } from './paste.ts';
-import { isPageURL } from './url.ts';
 
 /** What a grant or a policy permits. */
 export type Level = 'read' | 'act';
@@ -15,7 +15,6 @@ export { byText };
  */
 export type Verdict = { reason: string; located: number[] };
 
-type Kind = string | readonly unknown[];
 type Rule = { level: string; not: string; params: ReadonlyMap<string, Kind> };
 type RawRule = { level: string; not: string; params: ReadonlyMap<string, RawKind> };
 type Permission = { level: string; retry: boolean };
@@ -51,11 +50,10 @@ export function judgeCall(level: string, method: string, params: unknown): Verdi
  * nothing is filled in later: a `$` reference is an object like any other, and what may only come from @locate never may.
  * Of rules that refuse, the first one of the highest level says why; `located` is always empty.
  */
-export function judgeRaw(level: string, method: string, params: unknown): Verdict {
+export function judgeRaw(level: string, method: string, given: unknown = {}): Verdict {
   const rules: readonly RawRule[] = [...(RAW.get(method) ?? []), ...(METHODS.get(method) ?? [])];
   if (rules.length === 0) return denyNever(method);
-  const given = params === undefined ? {} : params;
-  if (!isObject(given)) return deny(`${method}: params are not one plain JSON object`);
+  if (!isObject(given) || isTooDeep(given)) return deny(`${method}: ${wrongParams(given)}`);
   let refused = '';
   let by = '';
   for (const rule of rules.filter((rule) => reaches(level, rule.level))) {
@@ -70,11 +68,31 @@ export function judgeRaw(level: string, method: string, params: unknown): Verdic
   return deny(`${method} is not permitted at level ${shown(level)}`);
 }
 
-/** What of a permitted command's params goes to Chrome: all but the parameters of kind dropped. */
+/**
+ * Judges the parameters of a program's permitted call once its references are filled in: those whose values have bounds
+ * must keep to them. `located` is always empty.
+ */
+export function judgeFilled(method: string, params: object): Verdict {
+  const reasons = (METHODS.get(method) ?? []).map((rule) => refuseFilled(rule, { ...params }));
+  const reason = reasons.includes('') ? '' : (reasons[0] ?? '');
+  return deny(reason === '' ? '' : `${method}: ${reason}`);
+}
+
+/**
+ * What of a permitted command's params goes to Chrome: all but the parameters of kind dropped, and of those of kind emptied
+ * an empty object or list.
+ */
 export function toSend(method: string, params: object): object {
   const drops = DROPS.get(method);
   if (drops === undefined) return params;
-  return Object.fromEntries(Object.entries(params).filter(([name]) => !drops.has(name)));
+  const kept = Object.entries(params).filter(([name]) => drops.get(name) !== 'dropped');
+  return Object.fromEntries(
+    kept.map(([name, value]) => [name, drops.has(name) ? emptied(value) : value]),
+  );
+}
+
+function emptied(value: unknown): unknown {
+  return Array.isArray(value) ? [] : {};
 }
 
 /** May a raw client of a grant at this level see the event? What it holds must go through strip all the same. */
@@ -122,6 +140,11 @@ function denyNever(method: string): Verdict {
   return deny(why === undefined ? reason : `${reason}: ${why}`);
 }
 
+function wrongParams(given: unknown): string {
+  if (isTooDeep(given)) return `params are nested more than ${MAX_DEPTH} levels deep`;
+  return 'params are not one plain JSON object';
+}
+
 /** What is wrong with the parameters, in the order of their names; nothing when empty. */
 function judgeRawRule(rule: RawRule, given: Record<string, unknown>): string {
   for (const name of Object.keys(given).sort(byText)) {
@@ -154,33 +177,21 @@ function judgeRule(rule: Rule, method: string, given: Record<string, unknown>): 
   return wrong === '' ? { reason: '', located } : deny(`${method}: ${wrong}`);
 }
 
-/** What is wrong with a value; nothing when empty. */
-function refuse(kind: Kind, value: unknown): string {
-  if (typeof kind !== 'string') {
-    return kind.includes(value) ? '' : 'is not one of the permitted values';
+function refuseFilled(rule: Rule, given: Record<string, unknown>): string {
+  for (const name of Object.keys(given).sort(byText)) {
+    const kind = rule.params.get(name);
+    const hasBounds = kind === 'clip' || (typeof kind === 'object' && !isList(kind));
+    const wrong = kind !== undefined && hasBounds ? refuseRaw(kind, given[name]) : '';
+    if (wrong !== '') return `${name} ${wrong}`;
   }
-  if (kind === 'page_url') {
-    const isPage = typeof value === 'string' && isPageURL(value);
-    return isPage ? '' : 'is not an http, https or about:blank address';
-  }
-  return holds(kind, value) || isReference(value) ? '' : `is not of kind ${kind}`;
+  return refuseTogether(rule.not, given);
 }
 
-function holds(kind: string, value: unknown): boolean {
-  switch (kind) {
-    case 'any':
-      return true;
-    case 'integer':
-      return Number.isInteger(value);
-    case 'object':
-      return isObject(value);
-    case 'string':
-    case 'number':
-    case 'boolean':
-      return typeof value === kind;
-    default:
-      return false;
-  }
+/** What is wrong with a value; nothing when empty. One of a list, or a page's address, is never filled in later. */
+function refuse(kind: Kind, value: unknown): string {
+  const isFixed = typeof kind === 'string' ? kind === 'page_url' : isList(kind);
+  if (!isFixed && isReference(value)) return '';
+  return kind === 'clip' ? refuseClip(value, isReference) : refuseRaw(kind, value);
 }
 
 function isReference(value: unknown): boolean {
@@ -218,12 +229,12 @@ function readKinds<K>(params: Record<string, K | undefined>): ReadonlyMap<string
 
 function readDrops(
   methods: ReadonlyMap<string, readonly RawRule[]>,
-): ReadonlyMap<string, ReadonlySet<string>> {
-  const drops = new Map<string, ReadonlySet<string>>();
+): ReadonlyMap<string, ReadonlyMap<string, RawKind>> {
+  const drops = new Map<string, ReadonlyMap<string, RawKind>>();
   for (const [method, rules] of methods) {
     const params = rules.flatMap((rule) => [...rule.params]);
-    const names = params.filter(([, kind]) => kind === 'dropped').map(([name]) => name);
-    if (names.length > 0) drops.set(method, new Set(names));
+    const kinds = params.filter(([, kind]) => kind === 'dropped' || kind === 'emptied');
+    if (kinds.length > 0) drops.set(method, new Map(kinds));
   }
   return drops;
 }

@@ -1,5 +1,5 @@
 import { at, isObject, textAt } from '../policy/json.ts';
-import type { Level } from '../policy/table.ts';
+import { judgeFilled, type Level } from '../policy/table.ts';
 import { check } from './check.ts';
 import { type Clock, Ended, Span, stopIfOver, systemClock } from './clock.ts';
 import { BEFORE_FIRST_STEP, CallError, Fault, failed } from './failure.ts';
@@ -155,6 +155,8 @@ export class Executor {
 
   /** Its reply is the step's result. */
   async #callStep(span: Span, method: string, params: object): Promise<unknown> {
+    const { reason } = judgeFilled(method, params);
+    if (reason !== '') throw new Fault('forbidden', reason);
     try {
       const reply = (await this.#worlds.ask(span, '', method, params)) ?? null;
       if (method === 'Page.navigate') this.#navigating(reply);
