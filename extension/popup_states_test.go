@@ -208,6 +208,11 @@ func TestEveryTroubleOfThePopup(t *testing.T) {
 	w.pair(popup)
 	e := newEye(popup)
 	e.look("read-only")
+	share(popup, "read")
+	e.look("read-only-shared")
+	popup.eval("document.querySelector('#unshare').click(); document.querySelector('#may-open').click()")
+	popup.until("!document.querySelector('#share').hidden && document.querySelector('#may-open-text').textContent.startsWith('Off: ')")
+	e.look("off")
 	for _, trouble := range []struct {
 		state string
 		code  websocket.StatusCode

@@ -48,17 +48,30 @@ test('a title that changes, or an agent that begins, is not told: pages would ta
 const three = [project('p'), project('q'), project('r')];
 const current = { tab: 1, title: 'X', url: 'https://x.org/' };
 
+test('a tab that an agent opened is not said to be shared', () => {
+  const made = { ...tab, title: 'Blank tab', made: true, level: 'act' } as const;
+  const words = changeWords(none, { projects: [project('p', [made])] });
+  assert.equal(words, 'An agent opened “Blank tab”. Agents may act.');
+});
+
 test('the project of the current tab comes first, and is shown unless another is chosen', () => {
-  const view: View = { projects: three, current: { ...current, project: 'r' } };
+  const view: View = { projects: three, current: { ...current, project: 'q' } };
   assert.deepEqual(
     offered(view).map(({ key }) => key),
-    ['r', 'p', 'q'],
+    ['q', 'p', 'r'],
   );
-  assert.equal(shown(view, undefined)?.key, 'r');
-  assert.equal(shown(view, 'q')?.key, 'q');
-  assert.equal(shown(view, 'gone')?.key, 'r');
-  assert.equal(shown({ projects: three, current }, undefined)?.key, 'p');
+  assert.equal(shown(view, undefined)?.key, 'q');
+  assert.equal(shown(view, 'r')?.key, 'r');
+  assert.equal(shown(view, 'gone')?.key, 'q');
   assert.equal(shown({ projects: [] }, 'p'), undefined);
+});
+
+test('else it is the one that was connected last, and none whose server refuses this browser', () => {
+  const refused = project('s', [], { is: 'refused', code: 'unauthorised', why: '' });
+  assert.equal(shown({ projects: three, current }, undefined)?.key, 'r');
+  assert.equal(shown({ projects: [refused, ...three] }, undefined)?.key, 'r');
+  assert.equal(shown({ projects: [...three, refused] }, undefined)?.key, 'r');
+  assert.equal(shown({ projects: [refused] }, undefined)?.key, 's');
 });
 
 test('a lost connection that is dialled again is still lost, until it is back or refused', () => {

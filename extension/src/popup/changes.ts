@@ -21,7 +21,9 @@ function projectChanges(before: ProjectView | undefined, now: ProjectView): stri
 
 function tabChanges(before: TabView | undefined, now: TabView): string[] {
   const name = `“${now.title}”`;
-  if (before === undefined) return [`${name} is shared.`, levelWords(now)];
+  if (before === undefined) {
+    return [now.made ? `An agent opened ${name}.` : `${name} is shared.`, levelWords(now)];
+  }
   return [
     ...(before.level === now.level ? [] : [`${name}: ${levelWords(now)}`]),
     ...(before.suspended === now.suspended ? [] : [pauseWords(name, now)]),

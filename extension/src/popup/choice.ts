@@ -6,9 +6,11 @@ export function offered(view: View): ProjectView[] {
   return [...own, ...view.projects.filter((one) => !own.includes(one))];
 }
 
-/** The project to show: the chosen one, else the one offered first. */
+/** The project to show: the chosen one, that of the current tab, or the last connected that no server refuses. */
 export function shown(view: View, chosen: string | undefined): ProjectView | undefined {
-  return view.projects.find(({ key }) => key === chosen) ?? offered(view)[0];
+  const keyed = (wanted: string | undefined) => view.projects.find(({ key }) => key === wanted);
+  const good = view.projects.findLast(({ link }) => link.is !== 'refused');
+  return keyed(chosen) ?? keyed(view.current?.project) ?? good ?? view.projects.at(-1);
 }
 
 /** A view after another: what is dialled again after a failure goes on being a lost connection until it is back. */

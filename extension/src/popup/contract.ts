@@ -58,7 +58,7 @@ export type TabView = {
   stays: boolean;
   /** Opened by an agent. */
   made: boolean;
-  /** A session has it. */
+  /** A session has it and can use it: its server is connected and the tab attached. */
   used: boolean;
   suspended?: string;
 };

@@ -134,16 +134,22 @@ export const staysWords = 'Pauses when it leaves its site';
 export const readWords =
   'Open pages, read, scroll and click. Nothing is typed, and forms that send data are blocked, for you too.';
 
+const permitMore = 'Its owner can permit more in the dashboard';
+
+/** The project's name is not in it: nobody pastes what another has named. */
+const orByCommand = 'or with “chaperone project set NAME --policy interactive”';
+
 /** What acting means in this project. */
 export function actWords(project: ProjectView): string {
   return project.ceiling === 'act'
     ? 'Also type, submit forms and run scripts, as you could yourself.'
-    : 'This project permits reading only.';
+    : `This project permits reading only. ${permitMore}.`;
 }
 
 /** What agents may do in a tab that is shared. */
 export function levelWords(project: ProjectView, { level }: TabView): string {
-  if (project.ceiling === 'read') return 'Agents may read. This project permits no more.';
+  if (project.ceiling === 'read')
+    return `Agents may read. This project permits no more. ${permitMore}, ${orByCommand}.`;
   return level === 'act' ? `Read, ${lowered(actWords(project))}` : readWords;
 }
 
@@ -153,6 +159,7 @@ function lowered(words: string): string {
 
 /** What it means that agents may open tabs. */
 export function mayOpenWords(project: ProjectView): string {
+  if (!project.mayOpen) return 'Off: agents use only the tabs you share.';
   return project.ceiling === 'act'
     ? 'With your sign-ins. They may act there.'
     : 'With your sign-ins. They may only read there.';

@@ -116,7 +116,7 @@ class Counter {
         ? undefined
         : { tab: tab.id, title: tab.title ?? '', url: addressOf(tab) };
     const { book } = this.#desk;
-    return viewOf(book, (key) => this.#desk.linkState(key), current, this.#outcome);
+    return viewOf(book, this.#desk.live, current, this.#outcome);
   }
 }
 

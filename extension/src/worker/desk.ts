@@ -49,6 +49,7 @@ export class Desk {
     this.#seats = new Seats({
       port: {
         ...port,
+        attach: (tab) => port.attach(tab).finally(() => this.#tellWatchers()),
         send: (...command) => this.#send(...command),
         command: (...command) => {
           this.focus.sending(command[0], command[2], command[3]);
@@ -60,6 +61,7 @@ export class Desk {
       left: (tab) => {
         this.#casts.paused(tab);
         this.#raw.sleep(tab, 'The tab was let go for a moment.');
+        this.#tellWatchers();
       },
       freed: (tab) => void this.#casts.resume(tab),
     });
@@ -160,9 +162,11 @@ export class Desk {
     for (const link of this.#links.values()) link.look();
   }
 
-  linkState(key: string): LinkState {
-    return this.#links.get(key)?.state ?? { is: 'stopped' };
-  }
+  /** What goes on just now. */
+  readonly live = {
+    link: (key: string): LinkState => this.#links.get(key)?.state ?? { is: 'stopped' },
+    isAttached: (tab: number) => this.#seats.children(tab) !== undefined,
+  };
 
   watch(changed: () => void): () => void {
     this.#watchers.add(changed);

@@ -113,6 +113,18 @@ test('an answer that comes twice, or after the tab slept, goes nowhere', async (
   );
 });
 
+test('32 clients have 1024 commands each under way, and no more', async () => {
+  const { raw, sent, said, command } = await begin();
+  const most = 32 * 1024;
+  for (let id = 2; id < most + 2; id += 1) command('Page.getLayoutMetrics', {}, { id });
+  assert.equal(sent.length, most);
+  assert.throws(() => command('Page.getLayoutMetrics', {}, { id: 1 }), { code: 'bad_request' });
+  sent[0]?.done({});
+  command('Page.getLayoutMetrics', {}, { id: 1 });
+  raw.dropAll('k');
+  assert.equal(said.length, most + 1);
+});
+
 test('beyond the level nothing goes to Chrome', async () => {
   const { sent, command } = await begin('read');
   assert.throws(() => command('Runtime.evaluate', { expression: '1' }), { code: 'forbidden' });

@@ -9,8 +9,8 @@ import type { Standing } from './standing.ts';
 import { Telling } from './telling.ts';
 import { type CallFailure, type Command, Refusal } from './wire.ts';
 
-/** A connection has as many commands of CDP clients under way. */
-const mostUnderWay = 1024;
+/** A connection has as many commands of CDP clients under way: of 32 clients, each with 1024. */
+const mostUnderWay = 32 * 1024;
 
 /** A window that a page opens so long after a client's doing is the client's session's. */
 const opensMS = 5000;

@@ -26,11 +26,11 @@ const known = {
   trouble: undefined,
   unusable: () => undefined,
 };
-const link = () => ({ is: 'connected' }) as const;
+const live = { link: () => ({ is: 'connected' }) as const, isAttached: () => true };
 
 test('a view holds no token, and no text that is long', () => {
   const current = { tab: 7, title: 'x'.repeat(1e6), url: `data:text/html,${'x'.repeat(1e6)}` };
-  const view = viewOf(known, link, current, { problem: 'x'.repeat(1e6) });
+  const view = viewOf(known, live, current, { problem: 'x'.repeat(1e6) });
   const told = JSON.stringify(view);
   assert.ok(!told.includes('secret'));
   assert.ok(told.length < 6000);
@@ -38,13 +38,14 @@ test('a view holds no token, and no text that is long', () => {
 
 test('a trouble is shown where the last command has nothing to say', () => {
   const troubled = { ...known, trouble: 'full' };
-  assert.equal(viewOf(troubled, link, undefined, {}).problem, 'full');
-  assert.equal(viewOf(troubled, link, undefined, { problem: 'closed' }).problem, 'closed');
+  assert.equal(viewOf(troubled, live, undefined, {}).problem, 'full');
+  assert.equal(viewOf(troubled, live, undefined, { problem: 'closed' }).problem, 'closed');
 });
 
 test('a refusal is told with its code, whatever the link does, and waiting with its end', () => {
   const told = (one: Pairing, state: LinkState) =>
-    viewOf({ ...known, pairings: [one] }, () => state, undefined, {}).projects[0]?.link;
+    viewOf({ ...known, pairings: [one] }, { ...live, link: () => state }, undefined, {}).projects[0]
+      ?.link;
   const refused = { ...pairing, refused: { code: 'replaced', message: 'No.' } };
   assert.deepEqual(told(refused, { is: 'stopped' }), {
     is: 'refused',
@@ -60,16 +61,34 @@ test('a tab says whether it stays, who opened it and whether a session has it', 
   const told = (change: Partial<Grant>) => {
     const changed = { ...grant, ...change };
     const standings = [{ grant: changed, level: changed.level }];
-    const tab = viewOf({ ...known, standings }, link, undefined, {}).projects[0]?.tabs[0];
+    const tab = viewOf({ ...known, standings }, live, undefined, {}).projects[0]?.tabs[0];
     return [tab?.stays, tab?.made, tab?.used];
   };
   assert.deepEqual(told({}), [false, false, false]);
   assert.deepEqual(told({ stays: 'y.org', made: true, session: 's_1' }), [true, true, true]);
 });
 
+test('an agent uses a tab only where its server is connected and the tab attached', () => {
+  const used = { ...grant, session: 's_1' };
+  const standings = [{ grant: used, level: used.level }];
+  const told = (now: typeof live | { link: () => LinkState; isAttached: () => boolean }) =>
+    viewOf({ ...known, standings }, now, undefined, {}).projects[0]?.tabs[0]?.used;
+  assert.equal(told(live), true);
+  assert.equal(told({ ...live, isAttached: () => false }), false);
+  assert.equal(told({ ...live, link: () => ({ is: 'stopped' }) }), false);
+});
+
+test('a blank tab is called one', () => {
+  for (const title of ['', 'about:blank']) {
+    const standings = [{ grant: { ...grant, url: 'about:blank', title }, level: grant.level }];
+    const view = viewOf({ ...known, standings }, live, undefined, {});
+    assert.equal(view.projects[0]?.tabs[0]?.title, 'Blank tab');
+  }
+});
+
 test('the least of a view still has what is shared and with whom', () => {
   const broken = { ...known, pairings: [{ ...pairing, server: 'no address' }] };
-  assert.throws(() => viewOf(broken, link, undefined, {}));
+  assert.throws(() => viewOf(broken, live, undefined, {}));
   const { projects, problem } = bareView(broken, 'broken');
   assert.equal(problem, 'broken');
   assert.equal(projects[0]?.key, pairing.key);

@@ -1,6 +1,6 @@
 import type { CurrentView, LinkView, ProjectView, TabView, View } from '../popup/contract.ts';
 import { cut, cutAddress, maxTitle } from './bounds.ts';
-import type { Grants } from './grants.ts';
+import type { Grant, Grants } from './grants.ts';
 import type { LinkState } from './link.ts';
 import type { Pairing } from './pairings.ts';
 import type { Standing } from './standing.ts';
@@ -18,15 +18,21 @@ type Known = {
   unusable(url: string): string | undefined;
 };
 
+/** What goes on just now: how a pairing's link is, and which tabs are attached. */
+type Live = {
+  link(key: string): LinkState;
+  isAttached(tab: number): boolean;
+};
+
 /** What the popup shows. Tokens are not in it, and no text in it is long, whoever wrote it. */
 export function viewOf(
   known: Known,
-  links: (key: string) => LinkState,
+  live: Live,
   current: Current | undefined,
   { problem = known.trouble, connected }: Outcome,
 ): View {
   return {
-    projects: known.pairings.map((pairing) => projectView(known, pairing, links(pairing.key))),
+    projects: known.pairings.map((pairing) => projectView(known, pairing, live)),
     ...(current === undefined ? {} : { current: currentView(known, current) }),
     ...(problem === undefined ? {} : { problem: cut(problem, maxTitle) }),
     ...(connected === undefined ? {} : { connected }),
@@ -41,22 +47,26 @@ export function bareView(
   const projects = known.pairings.map((pairing): ProjectView => {
     const { key, name, server, account, ceiling, mayOpen } = pairing;
     const shared = known.grants.filter((grant) => grant.pairing === key);
-    const tabs = shared.map((grant) => tabView({ grant, level: grant.level }));
+    const tabs = shared.map((grant) => tabView({ grant, level: grant.level }, false));
     return { key, name, server, account, link: { is: 'waiting' }, ceiling, mayOpen, tabs };
   });
   return { projects, problem: cut(problem, maxTitle) };
 }
 
-function projectView(known: Known, pairing: Pairing, link: LinkState): ProjectView {
+function projectView(known: Known, pairing: Pairing, live: Live): ProjectView {
+  const link = linkView(pairing, live.link(pairing.key));
+  const isUsed = ({ grant: { session, tab } }: Standing) =>
+    link.is === 'connected' && session !== undefined && live.isAttached(tab);
+  const shared = known.standings.filter(({ grant }) => grant.pairing === pairing.key);
   return {
     key: pairing.key,
     name: pairing.name,
     server: new URL(pairing.server).origin,
     account: pairing.account,
-    link: linkView(pairing, link),
+    link,
     ceiling: pairing.ceiling,
     mayOpen: pairing.mayOpen,
-    tabs: known.standings.filter(({ grant }) => grant.pairing === pairing.key).map(tabView),
+    tabs: shared.map((standing) => tabView(standing, isUsed(standing))),
   };
 }
 
@@ -76,17 +86,22 @@ function linkView({ refused }: Pairing, link: LinkState): LinkView {
   }
 }
 
-function tabView({ grant, level, suspended }: Standing): TabView {
+function tabView({ grant, level, suspended }: Standing, used: boolean): TabView {
   return {
     tab: grant.tab,
-    title: grant.title || grant.url || 'Blank tab',
+    title: titleOf(grant),
     url: grant.url,
     level,
     stays: grant.stays !== undefined,
     made: grant.made === true,
-    used: grant.session !== undefined,
+    used,
     ...(suspended === undefined ? {} : { suspended }),
   };
+}
+
+function titleOf({ title, url }: Grant): string {
+  const named = title || url;
+  return named === '' || named === 'about:blank' ? 'Blank tab' : named;
 }
 
 function currentView(known: Known, current: Current): CurrentView {
