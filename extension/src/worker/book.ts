@@ -1,5 +1,6 @@
-import { held } from './bounds.ts';
-import { type Grant, type Grants, hostOf, isOwn, unusable } from './grants.ts';
+import { cut, cutAddress, held, maxTitle } from './bounds.ts';
+import { type Grant, type Grants, hostOf, isOwn, ofTab, unusable, update } from './grants.ts';
+import { Paced } from './paced.ts';
 import type { Pairing } from './pairings.ts';
 import {
   type Differences,
@@ -18,6 +19,12 @@ import {
   savePairings,
 } from './store.ts';
 
+/** What pages say of themselves is written and told this often at most: they may say it thousands of times a second. */
+const notingMS = 250;
+
+/** Where a tab is and what its page is called. */
+export type Seen = Partial<Pick<Grant, 'url' | 'title'>>;
+
 /**
  * The worker's memory: pairings and grants, written to storage as they change. It tells its one reader what there is
  * to do after each change.
@@ -30,6 +37,9 @@ export class Book {
   #grants: Grants;
   #standings: readonly Standing[];
   #trouble: string | undefined;
+  /** What was seen of shared tabs and is not in their grants yet. */
+  readonly #seen = new Map<number, Seen>();
+  readonly #noting = new Paced(notingMS, () => this.#note());
 
   constructor(stored: Stored, changed: (differences: Differences) => void) {
     this.install = stored.install;
@@ -97,14 +107,29 @@ export class Book {
     return name;
   }
 
+  /**
+   * Takes what was seen of a tab: at once where it decides whether anything may run there, soon where it is only to be
+   * shown.
+   */
+  see(tab: number, seen: Seen): void {
+    const standing = this.ofTab(tab);
+    if (standing === undefined) return;
+    const { grant, suspended } = standing;
+    this.#seen.set(tab, { ...this.#seen.get(tab), ...seen });
+    if (this.problemAt(grant, seen.url ?? grant.url) === suspended) this.#noting.ask();
+    else this.#note();
+  }
+
   writeGrants(grants: Grants): void {
     if (grants === this.#grants) return;
     this.#grants = held(grants);
+    for (const tab of this.#seen.keys()) if (!ofTab(this.#grants, tab)) this.#seen.delete(tab);
     void this.#keep(saveGrants(this.#grants), forgetGrants);
     this.#restand();
   }
 
   writePairings(pairings: readonly Pairing[]): void {
+    this.#note(); // what was harmless to wait with may be another thing for other servers
     this.#pairings = pairings;
     void this.#keep(savePairings(pairings), forgetPairings);
     this.#restand();
@@ -114,6 +139,13 @@ export class Book {
     this.writePairings(
       this.#pairings.map((pairing) => (pairing.key === key ? { ...pairing, ...change } : pairing)),
     );
+  }
+
+  #note(): void {
+    let grants = this.#grants;
+    for (const [tab, seen] of this.#seen) grants = update(grants, tab, cutSeen(seen));
+    this.#seen.clear();
+    this.writeGrants(grants);
   }
 
   /**
@@ -137,6 +169,13 @@ export class Book {
     this.#standings = standings(this.#grants, this.#pairings);
     this.#changed(differences(before, this.#standings));
   }
+}
+
+function cutSeen({ url, title }: Seen): Seen {
+  return {
+    ...(url === undefined ? {} : { url: cutAddress(url) }),
+    ...(title === undefined ? {} : { title: cut(title, maxTitle) }),
+  };
 }
 
 const unkept =

@@ -193,8 +193,7 @@ export class Desk {
     if (tab.id !== undefined && tab.url) this.#wall.met(tab.id); // it has arrived somewhere
     const grant = tab.id === undefined ? undefined : this.book.ofTab(tab.id)?.grant;
     if (grant === undefined) return;
-    const seen = { url: tabs.addressOf(tab), title: tab.title ?? '' };
-    this.book.writeGrants(update(this.book.grants, grant.tab, seen));
+    this.book.see(grant.tab, { url: tabs.addressOf(tab), title: tab.title ?? '' });
     this.#raw.nudge(grant.tab);
   }
 
@@ -361,7 +360,7 @@ export class Desk {
     const frame = fields(member(fields(params), 'frame'));
     const url = text(frame, 'unreachableUrl') ?? text(frame, 'url'); // an error page stands for its address
     if (url !== undefined && text(frame, 'parentId') === undefined) {
-      this.book.writeGrants(update(this.book.grants, tab, { url }));
+      this.book.see(tab, { url });
     }
   }
 
