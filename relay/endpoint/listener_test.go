@@ -123,9 +123,6 @@ func TestOnlyACapabilityOpensAnything(t *testing.T) {
 	other.Revoke()
 	other.Revoke()
 	_, unknown := fetch(t, c, "/"+strings.Repeat("A", 43)+"/json/version", nil)
-	if !strings.Contains(unknown, "does not exist or has ended") || !strings.Contains(unknown, "chaperone cdp SESSION") {
-		t.Errorf("an unknown capability is answered %q", unknown)
-	}
 	for name, test := range map[string]struct {
 		path   string
 		status int
@@ -170,6 +167,22 @@ func TestOnlyACapabilityOpensAnything(t *testing.T) {
 	}
 	if _, err := server.Grant(endpoint.GrantOptions{Edge: newEdge(), Judge: permissive{}}); err == nil {
 		t.Error("a closed server grants")
+	}
+}
+
+func TestAnEndedAddressSaysSoAndWhereToGetAnother(t *testing.T) {
+	server, c, other := grantTwice(t, io.Discard)
+	t.Cleanup(func() {
+		if err := server.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	other.Revoke()
+	for _, path := range []string{"/" + secretOf(other) + "/json/version", "/devtools/browser/" + secretOf(other)} {
+		_, said := fetch(t, c, path, nil)
+		if !strings.Contains(said, "does not exist or has ended") || !strings.Contains(said, "chaperone cdp SESSION") {
+			t.Errorf("%s is answered %q", strings.Split(path, "/")[1], said)
+		}
 	}
 }
 
