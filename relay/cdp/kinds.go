@@ -85,19 +85,21 @@ func (k kind) admits(raw []byte) bool {
 func (k kind) holdsRaw(raw []byte) bool {
 	switch raw[0] {
 	case '"':
-		return k.name == kindString || k.name == kindAny
+		return k.is(kindString, kindAny)
 	case 't', 'f':
-		return k.name == kindBoolean || k.name == kindAny
+		return k.is(kindBoolean, kindAny)
 	case '{':
-		return k.name == kindObject || k.name == kindEmptied || k.name == kindAny
+		return k.is(kindObject, kindEmptied, kindAny)
 	case '[':
-		return k.name == kindArray || k.name == kindEmptied || k.name == kindAny
+		return k.is(kindArray, kindEmptied, kindAny)
 	case 'n':
-		return k.name == kindAny
+		return k.is(kindAny)
 	default:
 		return k.holdsNumber(raw)
 	}
 }
+
+func (k kind) is(names ...string) bool { return slices.Contains(names, k.name) }
 
 func (k kind) holdsNumber(raw []byte) bool {
 	number, ok := short(raw).(float64)

@@ -32,8 +32,10 @@ func TestNothingSecretIsTold(t *testing.T) {
 	p.call(t, "Page.navigate", fmt.Sprintf(`{"url":%q}`, site.URL+"/start"))
 	p.await(t, "Page.loadEventFired")
 	p.evaluate(t, `fetch('/redirect',{headers:{Authorization:'Bearer `+secret+`','X-CSRF-Token':'`+secret+`'}}).then(r=>r.text())`)
+	p.evaluate(t, `fetch('/target',{headers:{'X-Auth':'`+secret+`','X-Session-Token':'`+secret+`','Api-Key':'`+secret+`','Private-Token':'`+secret+`'}}).then(r=>r.text())`)
+	p.evaluate(t, `new Promise(done=>{const image=new Image();image.onerror=done;image.src='http://bob:`+secret+`@'+location.host+'/image'})`)
 	p.evaluate(t, `fetch('/form',{method:'POST',body:new URLSearchParams({password:'`+secret+`'})}).then(r=>r.text())`)
-	p.evaluate(t, `new Promise(done=>{const socket=new WebSocket('/socket');socket.onopen=socket.onerror=()=>done()})`)
+	p.evaluate(t, `new Promise(done=>{const socket=new WebSocket('/socket',['bearer','`+secret+`']);socket.onopen=socket.onerror=()=>done()})`)
 	p.evaluate(t, `document.forms[0].submit()`)
 	p.await(t, "Page.loadEventFired")
 
@@ -61,12 +63,14 @@ func serveSecrets(w http.ResponseWriter, r *http.Request) {
 	for _, cookie := range []string{"id=%s; HttpOnly; Path=/", "refused=%s; Secure; SameSite=None", "part=%s; Secure; Partitioned; SameSite=None; Path=/"} {
 		w.Header().Add("Set-Cookie", fmt.Sprintf(cookie, secret))
 	}
-	w.Header().Set("X-Api-Key", secret)
+	for _, name := range []string{"X-Api-Key", "X-Auth", "X-Session-Id"} {
+		w.Header().Set(name, secret)
+	}
 	switch r.URL.Path {
 	case "/redirect":
 		http.Redirect(w, r, "/target", http.StatusFound)
 	case "/socket":
-		if socket, err := websocket.Accept(w, r, nil); err == nil {
+		if socket, err := websocket.Accept(w, r, &websocket.AcceptOptions{Subprotocols: []string{"bearer"}}); err == nil {
 			_ = socket.CloseNow()
 		}
 	default:

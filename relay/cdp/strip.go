@@ -17,12 +17,19 @@ const (
 
 	// maxStripWord is longer than any name that is taken out, in escapes too.
 	maxStripWord = 256
+
+	// hidden stands for the value of a header whose name is not known to be harmless.
+	hidden = "[hidden]"
 )
 
 type stripLists struct {
 	Headers []string `json:"headers"`
 	Members []string `json:"members"`
 	Exempt  []string `json:"exempt"`
+
+	Shown         []string `json:"shown"`
+	ShownPrefixes []string `json:"shown_prefixes"`
+	HeaderMembers []string `json:"header_members"`
 }
 
 // stripping is what events and replies lose.
@@ -30,22 +37,31 @@ type stripping struct {
 	headers map[string]bool // in lower case
 	members map[string]bool
 	exempt  []string // domains and methods that lose nothing
+
+	shown    map[string]bool // headers, in lower case, that keep their value
+	prefixes []string        // of such
+	holders  map[string]bool // members that hold headers
 }
 
 func newStripping(lists stripLists) stripping {
-	s := stripping{headers: map[string]bool{}, members: map[string]bool{}, exempt: lists.Exempt}
-	for _, name := range lists.Headers {
-		s.headers[name] = true
+	return stripping{
+		headers: set(lists.Headers), members: set(lists.Members), exempt: lists.Exempt,
+		shown: set(lists.Shown), prefixes: lists.ShownPrefixes, holders: set(lists.HeaderMembers),
 	}
-	for _, name := range lists.Members {
-		s.members[name] = true
+}
+
+func set(names []string) map[string]bool {
+	all := map[string]bool{}
+	for _, name := range names {
+		all[name] = true
 	}
-	return s
+	return all
 }
 
 // Strip takes cookies, credentials and posted forms out of an event's params or a reply's result (by its method), at any
 // depth: members and headers by name, and the elements {name, value} of a list of headers. A member that is a list
-// becomes an empty one, since readers rely on it. Entries of the history that are no pages lose address and title. The
+// becomes an empty one, since readers rely on it. Headers that are not known to be harmless keep their name alone, and
+// addresses lose user and password. Entries of the history that are no pages lose address and title. The
 // answer is the given slice itself where there is nothing to take, and never holds a part that could not be read.
 func (t *Table) Strip(method string, params []byte) []byte {
 	if method == methodHistory {
@@ -70,11 +86,36 @@ func (s stripping) touches(params []byte) bool {
 		}
 		// Names and values alike: a list of headers has the name as a value.
 		word, err := decoder.ReadValue()
-		if err != nil || s.takesRaw(word) {
+		if err != nil || s.takesRaw(word) || hasUser(word) {
+			return true
+		}
+		if s.holders[string(word[1:len(word)-1])] && s.touchesHeld(decoder) {
 			return true
 		}
 	}
 	return !isOver(decoder)
+}
+
+// touchesHeld is touches of what a member that may hold headers holds.
+func (s stripping) touchesHeld(decoder *jsontext.Decoder) bool {
+	if kind := decoder.PeekKind(); kind != '{' {
+		return kind == '['
+	}
+	if _, err := decoder.ReadToken(); err != nil {
+		return true
+	}
+	for decoder.PeekKind() == '"' {
+		name, err := decoder.ReadValue()
+		if err != nil || s.takesRaw(name) || !s.isShown(text(name)) {
+			return true
+		}
+		value, err := decoder.ReadValue()
+		if err != nil || value[0] != '"' || hasUser(value) {
+			return true
+		}
+	}
+	_, err := decoder.ReadToken()
+	return err != nil
 }
 
 // isOver reports whether nothing follows the value that was read.
@@ -111,6 +152,11 @@ func (s stripping) isHeader(name string) bool {
 	return s.headers[strings.ToLower(strings.TrimSpace(name))]
 }
 
+func (s stripping) isShown(name string) bool {
+	name = strings.ToLower(strings.TrimSpace(name))
+	return s.shown[name] || slices.ContainsFunc(s.prefixes, func(prefix string) bool { return strings.HasPrefix(name, prefix) })
+}
+
 func (s stripping) rewrite(params []byte) []byte {
 	var out bytes.Buffer
 	r := rewriter{
@@ -141,6 +187,9 @@ func (r *rewriter) value() error {
 		value, err := r.decoder.ReadValue()
 		if err != nil {
 			return err
+		}
+		if hasUser(value) {
+			return r.encoder.WriteToken(jsontext.String(withoutUser(text(value))))
 		}
 		return r.encoder.WriteValue(value)
 	}
@@ -177,7 +226,7 @@ func (r *rewriter) member() error {
 		if err := r.encoder.WriteValue(raw); err != nil {
 			return err
 		}
-		return r.value()
+		return r.held(name)
 	}
 	isList := r.decoder.PeekKind() == '['
 	if err := r.decoder.SkipValue(); err != nil || !isList {
@@ -187,6 +236,74 @@ func (r *rewriter) member() error {
 		return err
 	}
 	return r.encoder.WriteValue(jsontext.Value(`[]`))
+}
+
+// held copies the value of a member, and hides what is in headers.
+func (r *rewriter) held(name string) error {
+	switch kind := r.decoder.PeekKind(); {
+	case !r.holders[name]:
+		return r.value()
+	case kind == '{':
+		return r.inside(r.header)
+	case kind == '[':
+		return r.inside(r.listed)
+	default:
+		return r.value()
+	}
+}
+
+// header copies one of an object of headers.
+func (r *rewriter) header() error {
+	raw, err := r.decoder.ReadValue()
+	if err != nil {
+		return err
+	}
+	name := text(raw)
+	if r.takes(name) {
+		return r.decoder.SkipValue()
+	}
+	if err := r.encoder.WriteValue(raw); err != nil {
+		return err
+	}
+	if r.isShown(name) {
+		return r.value()
+	}
+	if err := r.decoder.SkipValue(); err != nil {
+		return err
+	}
+	return r.encoder.WriteToken(jsontext.String(hidden))
+}
+
+// listed copies one of a list of headers, each an object with its name and value.
+func (r *rewriter) listed() error {
+	value, err := r.decoder.ReadValue()
+	if err != nil {
+		return err
+	}
+	header, isHeader := pairOf(value)
+	if !isHeader || r.takes(header.Name) {
+		return nil
+	}
+	header.Value = withoutUser(header.Value)
+	if !r.isShown(header.Name) {
+		header.Value = hidden
+	}
+	plain, err := json.Marshal(header)
+	if err != nil {
+		return err
+	}
+	return r.encoder.WriteValue(plain)
+}
+
+type pair struct {
+	Name  string `json:"name"`
+	Value string `json:"value"`
+}
+
+func pairOf(raw []byte) (pair, bool) {
+	var p pair
+	err := json.Unmarshal(raw, &p)
+	return p, err == nil && raw[0] == '{'
 }
 
 // element copies one of a list, and leaves {name, value} of a header that is taken out.
