@@ -34,11 +34,11 @@ func TestClientsGoOnInADocumentThatCameWhileTheirTabWasAsleep(t *testing.T) {
 		_, err = fmt.Fprintln(script.input, address)
 		check(t, err)
 	}
-	lines := []clientLine{step()}
+	ready := step()
 	leads("chrome://version/", "location.protocol === 'chrome:' && document.readyState === 'complete'")
-	lines = append(lines, step(), step())
+	away, asleep := step(), step()
 	leads(site.URL+"/near", "document.readyState === 'complete' && !!frames[0].document.querySelector('#said')")
-	wantLines(t, append(lines, script.rest()...), [][2]string{
+	wantLines(t, append([]clientLine{ready, away, asleep}, script.rest()...), [][2]string{
 		{"both are there", "Second, Second"},
 		{"away", "chrome://version/"},
 		{"asleep", "tab_suspended"},
