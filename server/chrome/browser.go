@@ -15,9 +15,6 @@ import (
 	"chaperone/relay/program"
 )
 
-// maxTabs bounds a session's tabs; what a page opens beyond is closed at once.
-const maxTabs = 32
-
 // Browser is one session's browser: a context of its own in a managed Chrome. Its methods are safe for
 // concurrent use; programs of one session run one after the other.
 type Browser struct {
@@ -35,6 +32,7 @@ type Browser struct {
 	mu      sync.Mutex
 	lastTab int
 	tabs    []*tab        // in order of opening
+	places  places        // of tabs that are being made
 	changed chan struct{} // closed and replaced with every change of tabs
 	dialogs []program.Dialog
 	err     error

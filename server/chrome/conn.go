@@ -8,6 +8,7 @@ import (
 	"io"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/chromedp/cdproto/target"
 
@@ -54,6 +55,7 @@ type event struct {
 	TargetSession target.SessionID
 	Method        string
 	Params        json.RawMessage
+	missed        int // the bytes of an event that was dropped for being one too many; it has no Params
 }
 
 type pendingCall struct {
@@ -81,6 +83,7 @@ type message struct {
 	Params        json.RawMessage  `json:"params"`
 	Result        json.RawMessage  `json:"result"`
 	Error         *wireError       `json:"error"`
+	missed        int
 }
 
 // codeServerError is JSON-RPC's general code of a server's own errors; Chrome uses it for nearly all.
@@ -300,11 +303,12 @@ func (c *conn) toWrite() []byte {
 
 func (c *conn) read() {
 	defer close(c.incoming)
-	frames := newFrameReader(c.in, maxMessage)
+	frames, thinner := newFrameReader(c.in, maxMessage), thinner{}
 	for {
 		text, err := frames.next()
-		m := message{}
+		m, isThin := thinner.thin(text, time.Now())
 		switch {
+		case isThin && err == nil:
 		case errors.Is(err, errTooLong):
 			m.ID, m.Error = idOf(text), &wireError{Code: codeServerError, Message: "the answer is too large"}
 		case err != nil:
@@ -330,7 +334,7 @@ func (c *conn) handOut(handle func(event)) {
 	for m := range c.incoming {
 		switch {
 		case m.Method != "":
-			handle(event{TargetSession: m.TargetSession, Method: m.Method, Params: m.Params})
+			handle(event{TargetSession: m.TargetSession, Method: m.Method, Params: m.Params, missed: m.missed})
 		case m.Error != nil:
 			c.settle(m.ID, reply{err: &program.CallError{Code: m.Error.Code, Message: m.Error.Message}})
 		default:

@@ -5,6 +5,8 @@ import (
 
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/page"
+
+	"chaperone/relay/endpoint"
 )
 
 // CommandLine is the exact list that Chrome is started with.
@@ -38,3 +40,40 @@ func (b *Browser) BreakConnection() { b.proc.conn.fail(errConnClosed) }
 
 // WithPatience makes a pool give up a Chrome that does not answer sooner.
 func (p *Pool) WithPatience(d time.Duration) { p.patience = d }
+
+// Meter counts what a tab tells.
+type Meter struct{ meter meter }
+
+// IsFlood counts one event.
+func (m *Meter) IsFlood(method string, bytes int, now time.Time) bool {
+	return m.meter.isFlood(event{Method: method, Params: make([]byte, bytes)}, now)
+}
+
+// Thinner finds the events that are too many.
+type Thinner struct{ thinner thinner }
+
+// Thin reports whether a message is dropped.
+func (t *Thinner) Thin(text []byte, now time.Time) bool {
+	_, ok := t.thinner.thin(text, now)
+	return ok
+}
+
+// Rests are how long a tab rests.
+type Rests struct{ rests rests }
+
+// Begin begins a rest and answers its length.
+func (r *Rests) Begin(now time.Time) time.Duration {
+	r.End()
+	r.rests.begin(now, func() {})
+	return r.rests.length
+}
+
+// End ends it.
+func (r *Rests) End() { r.rests.end() }
+
+// Wake lets a held tab do what it does when its rest is over.
+func Wake(w endpoint.Wire) {
+	if h, ok := w.(*hold); ok {
+		h.wake()
+	}
+}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"sync"
+	"time"
 
 	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/cdproto/target"
@@ -28,8 +29,12 @@ type hold struct {
 
 	nowMu         sync.Mutex
 	over          bool
+	asleep        *program.Error // why no command is taken for now
 	targetSession target.SessionID
 	children      map[target.SessionID]struct{}
+	rests         rests
+
+	meter meter // the connection's goroutine's
 }
 
 func newHold(b *Browser, t *tab, sink endpoint.Sink) *hold {
@@ -43,7 +48,7 @@ func (h *hold) begin(targetSession target.SessionID) bool {
 	if h.over {
 		return false
 	}
-	h.targetSession = targetSession
+	h.targetSession, h.asleep = targetSession, nil
 	h.browser.proc.listen(targetSession, h.take)
 	return true
 }
@@ -52,6 +57,14 @@ func (h *hold) begin(targetSession target.SessionID) bool {
 func (h *hold) take(e event) {
 	on(e, target.AttachedToTarget, func(t target.EventAttachedToTarget) { h.welcome(t.SessionID) })
 	on(e, target.DetachedFromTarget, func(t target.EventDetachedFromTarget) { h.part(t.SessionID) })
+	if now := time.Now(); h.meter.isFlood(e, now) {
+		h.meter = meter{}
+		h.rest(now)
+		return
+	}
+	if e.missed > 0 {
+		return
+	}
 	params := h.browser.proc.options.Table.Strip(e.Method, e.Params)
 	if e.Method == page.JavascriptDialogOpening.Method {
 		params = asWithWindow(params)
@@ -98,6 +111,9 @@ func (h *hold) way(child string) (target.SessionID, error) {
 	defer h.nowMu.Unlock()
 	if h.over {
 		return "", h.cutOff()
+	}
+	if h.asleep != nil {
+		return "", h.asleep
 	}
 	if child == "" {
 		return h.targetSession, nil
@@ -154,12 +170,6 @@ func (h *hold) finish() []target.SessionID {
 		return nil
 	}
 	h.over = true
-	list := make([]target.SessionID, 0, len(h.children)+1)
-	for child := range h.children {
-		list = append(list, child)
-	}
-	if h.targetSession != "" {
-		list = append(list, h.targetSession)
-	}
-	return list
+	h.rests.end()
+	return h.takeSessions()
 }

@@ -18,8 +18,9 @@ var _ endpoint.Edge = (*Browser)(nil)
 var errHeld = errors.New("the tab is held already")
 
 // Hold attaches to a tab for the session's CDP clients, by a target session of its own: whatever they change in the
-// tab ends with it, and programs run beside it. A page that was closed or has crashed is gone, never reset. Errors are
-// *program.Error: tab_closed, session_ended, unavailable.
+// tab ends with it, and programs run beside it. A page that was closed or has crashed is gone, never reset; one
+// that tells more than its Chrome can carry sleeps for a while, and is reset. Errors are *program.Error: tab_closed,
+// session_ended, unavailable.
 func (b *Browser) Hold(ctx context.Context, tab string, sink endpoint.Sink) (endpoint.Wire, error) {
 	t := b.named(tab)
 	if t == nil {

@@ -16,8 +16,6 @@ import (
 	"chaperone/server/fault"
 )
 
-var errTooManyTabs = errors.New("too many tabs")
-
 // tab is one page of a session.
 type tab struct {
 	conn          *conn
@@ -51,7 +49,7 @@ func (b *Browser) adopt(targetSession target.SessionID, info *target.Info) {
 		return
 	}
 	if len(b.tabs) >= maxTabs {
-		post(b.proc.conn, "", target.CloseTarget, target.CloseTargetParams{TargetID: info.TargetID})
+		b.turnAway(info.TargetID)
 		return
 	}
 	b.lastTab++
@@ -97,6 +95,9 @@ func (t *tab) start() {
 // take is the tab's sink. A dialog that is up before the executor is would keep it from ever attaching: it is
 // dismissed here; later ones are the executor's to answer and to tell.
 func (t *tab) take(e event) {
+	if e.missed > 0 {
+		return
+	}
 	if e.Method == page.JavascriptDialogOpening.Method && !isClosed(t.ready) {
 		post(t.conn, e.TargetSession, page.HandleJavaScriptDialog, page.HandleJavaScriptDialogParams{Accept: false})
 		on(e, page.JavascriptDialogOpening, t.dismissed)
@@ -255,9 +256,18 @@ func (b *Browser) NewTab(ctx context.Context) (string, error) {
 
 // openTab makes a tab at about:blank and waits until it is the session's.
 func (b *Browser) openTab(ctx context.Context) (*tab, error) {
-	if len(b.Tabs()) >= maxTabs {
-		return nil, errTooManyTabs
+	t, err := b.makeTab(ctx)
+	if err != nil {
+		return nil, err
 	}
+	return t, b.fit(ctx, t)
+}
+
+func (b *Browser) makeTab(ctx context.Context) (*tab, error) {
+	if err := b.takePlace(); err != nil {
+		return nil, err
+	}
+	defer b.givePlace()
 	blank := target.CreateTargetParams{
 		URL: "about:blank", BrowserContextID: b.contextID, NewWindow: new(true),
 		Width: int64(b.options.Width), Height: int64(b.options.Height),
@@ -270,15 +280,23 @@ func (b *Browser) openTab(ctx context.Context) (*tab, error) {
 	if err != nil {
 		return nil, fmt.Errorf("create tab: %w", err)
 	}
+	return b.awaitTab(ctx, made.TargetID, blank.URL)
+}
+
+// awaitTab waits until a page that was made is one of the session's tabs.
+func (b *Browser) awaitTab(ctx context.Context, made target.ID, address string) (*tab, error) {
 	for {
 		b.mu.Lock()
-		t, changed := b.find(func(t *tab) bool { return t.targetID == made.TargetID }), b.changed
+		t, changed, isAway := b.find(func(t *tab) bool { return t.targetID == made }), b.changed, b.places.away[made]
 		if t != nil && t.view.URL == "" {
-			t.view.URL = blank.URL // Chrome tells it later
+			t.view.URL = address // Chrome tells it later
 		}
 		b.mu.Unlock()
-		if t != nil {
-			return t, b.fit(ctx, t)
+		switch {
+		case t != nil:
+			return t, nil
+		case isAway:
+			return nil, errTooManyTabs
 		}
 		select {
 		case <-changed:
