@@ -37,6 +37,10 @@ const endWait = 9 * time.Second
 // requestGrace is how much of it requests under way have.
 const requestGrace = 2 * time.Second
 
+// politeWait is how long of it browsers may take to close by themselves; who still runs then is killed. What hangs would
+// otherwise use up the time in which the ends of sessions are written down.
+const politeWait = 3 * time.Second
+
 // Run serves until ctx ends and returns when nothing of the server is left. Errors of configuration are
 // faults with a hint.
 func Run(ctx context.Context, c Config) error {
@@ -250,9 +254,25 @@ func (r *rooms) openSessions(ctx context.Context) error {
 	r.news.carry(r.ledger, r.sessions, r.log)
 	r.atEnd(r.news.stop)
 	r.atEnd(r.hub.Close)
-	r.atEnd(r.sessions.Shutdown)
-	r.atEnd(func(context.Context) error { r.viewers.Close(); return nil })
+	r.atEnd(r.endSessions)
 	return r.sessions.Recover(ctx)
+}
+
+// endSessions ends who watches and every session, and returns when their ends are written down.
+func (r *rooms) endSessions(ctx context.Context) error {
+	ended := make(chan error, 1)
+	go func() {
+		r.viewers.Close()
+		ended <- r.sessions.Shutdown(ctx)
+	}()
+	polite := time.NewTimer(politeWait)
+	defer polite.Stop()
+	select {
+	case err := <-ended:
+		return err
+	case <-polite.C:
+		return errors.Join(r.pool.Close(ctx), <-ended)
+	}
 }
 
 // serve announces the server and answers until ctx ends.
