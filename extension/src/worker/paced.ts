@@ -6,7 +6,7 @@ export class Paced {
   readonly #intervalMS: number;
   readonly #act: () => void;
   #rest: ReturnType<typeof setTimeout> | undefined;
-  #isAsked = false;
+  #asked = 0;
 
   constructor(intervalMS: number, act: () => void) {
     this.#intervalMS = intervalMS;
@@ -14,18 +14,18 @@ export class Paced {
   }
 
   ask(): void {
-    this.#isAsked = true;
+    this.#asked += 1;
     if (this.#rest === undefined) this.#next();
   }
 
   #next(): void {
-    this.#isAsked = false;
+    this.#asked = 0;
     this.#rest = setTimeout(() => this.#rested(), this.#intervalMS);
     this.#act();
   }
 
   #rested(): void {
     this.#rest = undefined;
-    if (this.#isAsked) this.#next();
+    if (this.#asked > 0) this.#next();
   }
 }
