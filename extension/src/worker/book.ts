@@ -91,7 +91,12 @@ export class Book {
 
   /** Whether an address is one that nobody learns from a shared tab: of where it may not be, or of Chaperone itself. */
   isAway(grant: Grant, url: string): boolean {
-    return hasLeft(grant, url) || isOwn(url, this.ownHosts);
+    return hasLeft(grant, url) || this.isOwn(url);
+  }
+
+  /** Whether an address is one of Chaperone's own servers'. */
+  isOwn(url: string): boolean {
+    return isOwn(url, this.ownHosts);
   }
 
   /** Where Chaperone's own servers are. */

@@ -5,7 +5,7 @@ import { Closing } from './closing.ts';
 import * as port from './debugger.ts';
 import { Focus } from './focus.ts';
 import { withoutFrames } from './frames.ts';
-import { drop, isOwn, replace, update } from './grants.ts';
+import { drop, replace, update } from './grants.ts';
 import { Guard } from './guard.ts';
 import { House } from './house.ts';
 import { identify } from './identity.ts';
@@ -15,6 +15,7 @@ import type { Pairing } from './pairings.ts';
 import { fields, member, text } from './parse.ts';
 import { Raw } from './raw.ts';
 import { Reception } from './reception.ts';
+import { Roads } from './roads.ts';
 import { Runs } from './runs.ts';
 import { crashRefusal, Seats } from './seats.ts';
 import { type Differences, describe, tabsOf } from './standing.ts';
@@ -35,6 +36,7 @@ export class Desk {
   readonly #casts: Casts;
   readonly house: House;
   readonly focus = new Focus(tabs.windows, Date.now);
+  readonly roads = new Roads(tabs.find);
   readonly #runs: Runs;
   readonly #raw: Raw;
   readonly #closing: Closing;
@@ -77,6 +79,11 @@ export class Desk {
       book: this.book,
       house: this.house,
       seats: this.#seats,
+      sight: { at: (tab) => this.roads.at(tab), frames: tabs.frames },
+      leaving: (tab, url) => {
+        this.roads.leave(tab); // let go before it is where its grant does not reach
+        this.book.see(tab, { url });
+      },
       targetOf: async (tab) => (await port.targets()).get(tab),
       gate: (tab, method, params) => this.#gate(tab, method, params),
       painting: (tab, capture) => this.#casts.painting(tab, capture),
@@ -192,9 +199,13 @@ export class Desk {
   tabChanged(tab: chrome.tabs.Tab): void {
     if (tab.id !== undefined && tab.url) this.#wall.met(tab.id); // it has arrived somewhere
     const grant = tab.id === undefined ? undefined : this.book.ofTab(tab.id)?.grant;
-    if (grant === undefined) return;
+    if (grant === undefined || this.roads.isLeaving(tab)) return;
     this.book.see(grant.tab, { url: tabs.addressOf(tab), title: tab.title ?? '' });
     this.#raw.nudge(grant.tab);
+  }
+
+  tabArrived(tab: number): void {
+    if (this.roads.ended(tab)) void tabs.find(tab).then((found) => found && this.tabChanged(found));
   }
 
   /** A tab that is dragged out of its group is unshared. */
@@ -211,6 +222,7 @@ export class Desk {
 
   tabRemoved(tab: number): void {
     this.#closing.removed(tab);
+    this.roads.forget(tab);
     this.#wall.closed(tab);
     this.book.writeGrants(drop(this.book.grants, tab));
   }
@@ -349,8 +361,9 @@ export class Desk {
     this.focus.sending(tab, method, params);
     const reply = await port.send(tab, child, method, params);
     if (method !== 'Page.getFrameTree') return reply;
-    const isOurs = (url: string) => isOwn(url, this.book.ownHosts);
-    const frameTree = withoutFrames(member(fields(reply), 'frameTree'), isOurs);
+    const frameTree = withoutFrames(member(fields(reply), 'frameTree'), (url) =>
+      this.book.isOwn(url),
+    );
     if (frameTree === undefined)
       throw new Refusal('tab_suspended', 'This is Chaperone’s own page.');
     return { frameTree };

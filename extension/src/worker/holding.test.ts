@@ -4,7 +4,9 @@ import { setImmediate as turn } from 'node:timers/promises';
 import type { Book } from './book.ts';
 import { Children } from './children.ts';
 import { Holding, type Wish } from './holding.ts';
+import type { Hold } from './holds.ts';
 import type { House } from './house.ts';
+import type { Passage } from './passage.ts';
 import type { Seats } from './seats.ts';
 import type { Header } from './wire.ts';
 
@@ -18,6 +20,7 @@ function begin(t: TestContext) {
   const world = {
     standing: {} as Known,
     attach: () => Promise.resolve(),
+    close: () => Promise.resolve(),
     target: 'T1',
     children: new Children(),
     now: 1_000_000,
@@ -33,6 +36,11 @@ function begin(t: TestContext) {
     command: (_: number, child: string | undefined, method: string) =>
       did.push(`${child ?? ''}${method}`),
   };
+  const passage = {
+    close: () => world.close(),
+    closeFrame: (_: Hold, child: string) => did.push(`close ${child}`),
+    open: (_: Hold, child: string) => did.push(`open ${child}`.trim()),
+  };
   const holding = new Holding({
     book: { ofName: () => world.standing } as unknown as Book,
     house: {
@@ -40,6 +48,7 @@ function begin(t: TestContext) {
       prepare: () => Promise.resolve(),
     } as unknown as House,
     seats: seats as unknown as Seats,
+    passage: passage as unknown as Passage,
     targetOf: () => Promise.resolve(world.target),
     nowMS: () => world.now,
     keep: (tab) => did.push(`keep ${tab}`),
@@ -210,9 +219,17 @@ test('children that wait are resumed when the tab is let go', async (t) => {
   holding.end(only(), 'tab_closed', 'over');
   assert.deepEqual(did, [
     'Target.setAutoAttach',
+    'open',
     'WRuntime.runIfWaitingForDebugger',
     'free 1',
     'leave 1',
     'spoil 1',
   ]);
+});
+
+test('a tab whose documents may not be waited for is not held, and documents pass again', async (t) => {
+  const { holding, world, did, wish } = begin(t);
+  world.close = isNot;
+  await assert.rejects(holding.begin(wish), { code: 'tab_suspended' });
+  assert.deepEqual(did, ['take 1', 'open', 'leave 1', 'spoil 1']);
 });

@@ -4,6 +4,7 @@ import type { Child } from './children.ts';
 import { type Hold, Holds, type Way } from './holds.ts';
 import type { House, Owner } from './house.ts';
 import { Meter } from './meter.ts';
+import type { Passage } from './passage.ts';
 import type { Seats } from './seats.ts';
 import { type ErrorCode, type Header, Refusal } from './wire.ts';
 
@@ -22,6 +23,8 @@ export type Rooms = {
   /** The CDP target id of a tab's page as Chrome tells it now. */
   targetOf(tab: number): Promise<string | undefined>;
   nowMS(): number;
+  /** Stands before the documents that held tabs load. */
+  passage: Passage;
   /** Keeps the page of a tab painting, whoever sees it, until it is free. */
   keep(tab: number): void;
   free(tab: number): void;
@@ -133,7 +136,10 @@ export class Holding {
   introduce(hold: Hold, child: Child): void {
     const children = this.#rooms.seats.children(hold.tab);
     if (children === undefined) return;
-    if (child.type === 'iframe') this.#ask(hold, child.session, 'Page.enable', {});
+    if (child.type === 'iframe') {
+      this.#ask(hold, child.session, 'Page.enable', {});
+      this.#rooms.passage.closeFrame(hold, child.session);
+    }
     const wanted = children.ask(child.session);
     if (wanted !== undefined) this.#ask(hold, child.session, 'Target.setAutoAttach', wanted);
   }
@@ -141,6 +147,11 @@ export class Holding {
   /** No page stands still for a debugger: others are in it too. */
   unpause(hold: Hold, child: string): void {
     this.#ask(hold, child, 'Debugger.setSkipAllPauses', { skip: true });
+  }
+
+  /** Something made a page stand still all the same. */
+  resume(hold: Hold, child: string): void {
+    this.#ask(hold, child, 'Debugger.resume', {});
   }
 
   /** Sends a command of the edge's own, whose answer nobody waits for. */
@@ -185,13 +196,19 @@ export class Holding {
     const leave = await seats.takeFresh(tab, hold.gone.signal);
     const children = seats.children(tab);
     const target = await targetOf(tab).catch(() => undefined);
-    const isStill = this.holds.has(hold) && hold.tab === tab && seats.children(tab) === children;
-    if (!isStill || target === undefined) {
+    const isStill = () =>
+      this.holds.has(hold) && hold.tab === tab && seats.children(tab) === children;
+    try {
+      if (target === undefined || !isStill()) throw wentAway();
+      hold.target = target;
+      await this.#rooms.passage.close(hold);
+      if (!isStill()) throw wentAway();
+    } catch (cause) {
+      if (isStill()) this.#rooms.passage.open(hold, '');
       leave();
-      throw new Refusal('tab_suspended', 'The tab went away while it was attached.');
+      throw cause;
     }
     hold.leave = leave;
-    hold.target = target;
     hold.state = 'held';
     const held: Header = { t: 'held', tab: hold.name, target };
     hold.line.send(id === undefined ? held : { ...held, id });
@@ -205,7 +222,8 @@ export class Holding {
     if (children === undefined) return;
     this.#ask(hold, '', 'Page.enable', {});
     this.#ask(hold, '', 'Emulation.setFocusEmulationEnabled', { enabled: true });
-    for (const { parent, params } of children.all) {
+    for (const { parent, params, session, type } of children.all) {
+      if (type === 'iframe') this.#rooms.passage.closeFrame(hold, session);
       this.#rooms.tell(hold, parent, 'Target.attachedToTarget', params);
     }
     for (const session of children.hold(true)) {
@@ -220,6 +238,10 @@ export class Holding {
     if (children === undefined) return;
     for (const session of children.hold(false)) {
       this.#ask(hold, session, 'Target.setAutoAttach', children.attaching(session));
+    }
+    const frames = children.all.filter(({ type }) => type === 'iframe');
+    for (const session of ['', ...frames.map((frame) => frame.session)]) {
+      this.#rooms.passage.open(hold, session);
     }
     for (const { session } of children.waiting) {
       children.resumed(session);
@@ -259,6 +281,10 @@ function newHold({ key, session, line, tab: name }: Wish, tab: number): Hold {
     opensUntilMS: 0,
     turn: Promise.resolve(),
   };
+}
+
+function wentAway(): Refusal {
+  return new Refusal('tab_suspended', 'The tab went away while it was attached.');
 }
 
 function pause(hold: Hold): Promise<void> {

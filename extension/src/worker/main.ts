@@ -23,6 +23,8 @@ port.listen({
 });
 tabs.listen({
   created: (tab) => tell((ready) => ready.tabCreated(tab)),
+  began: (tab) => tell((ready) => ready.roads.began(tab)),
+  ended: (tab) => tell((ready) => ready.tabArrived(tab)),
   opened: (tab, by) => tell((ready) => ready.tabOpened(tab, by)),
   changed: (tab) => tell((ready) => ready.tabChanged(tab)),
   regrouped: (tab, group) => tell((ready) => ready.tabRegrouped(tab, group)),

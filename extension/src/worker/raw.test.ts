@@ -11,11 +11,13 @@ import { type Header, Refusal } from './wire.ts';
 
 type Sent = { child: string; method: string; params: object; done: Answered };
 
-type World = { now: number; level: Level; seen: boolean; children: Children };
+type SeatCommand = [child: string | undefined, method: string, params: object, done: Answered];
+
+type World = { now: number; level: Level; seen: boolean; left: string[]; children: Children };
 
 /** A raw road to tab 1, held as t1 for session s; Chrome answers what a test lets it. */
 async function begin(level: Level = 'act') {
-  const world: World = { now: 0, level, seen: true, children: new Children() };
+  const world: World = { now: 0, level, seen: true, left: [], children: new Children() };
   const sent: Sent[] = [];
   const said: (Header & { body?: string })[] = [];
   const line = {
@@ -24,24 +26,25 @@ async function begin(level: Level = 'act') {
       said.push(body === undefined ? header : { ...header, body }),
   };
   const standing = () => ({ grant: { tab: 1, name: 't1', session: 's' }, level: world.level });
+  const isOwn = (url: string) => url.includes(':7788');
   const seats = {
     takeFresh: () => Promise.resolve(() => undefined),
     children: () => world.children,
     isCrashed: () => false,
     spoil: () => undefined,
-    command: (
-      _: number,
-      child: string | undefined,
-      method: string,
-      params: object,
-      done: Answered,
-    ) => sent.push({ child: child ?? '', method, params, done }),
+    command: (_: number, ...[child, method, params, done]: SeatCommand) => {
+      sent.push({ child: child ?? '', method, params, done });
+      if (method === 'Fetch.enable' || method === 'Page.getNavigationHistory') done({});
+    },
+    release: (tab: number) => world.left.push(`release ${tab}`),
   };
   const raw = new Raw({
     book: {
       ofName: standing,
-      ownHosts: ['localhost:7788'],
-      isAway: () => false,
+      ofTab: standing,
+      isAway: (_: object, url: string) => isOwn(url),
+      isOwn,
+      problemAt: (_: object, url: string) => (isOwn(url) ? 'not here' : undefined),
     } as unknown as Book,
     house: {
       claim: standing,
@@ -50,6 +53,8 @@ async function begin(level: Level = 'act') {
       raise: () => Promise.resolve(() => undefined),
     } as unknown as House,
     seats: seats as unknown as Seats,
+    sight: { at: () => Promise.resolve('http://a/'), frames: () => Promise.resolve([]) },
+    leaving: (_, url) => world.left.push(url),
     targetOf: () => Promise.resolve('T1'),
     gate: () => {
       if (!world.seen) throw new Refusal('tab_suspended', 'not to be seen');
@@ -247,4 +252,51 @@ test('nobody is told of the page script’s contexts, nor of Chaperone’s own p
     sent.map(({ child, method }) => `${child} ${method}`),
     ['C Runtime.runIfWaitingForDebugger'],
   );
+});
+
+test('a document waits until it is known to be one that clients may be in', async () => {
+  const { raw, world, sent } = await begin();
+  const wait = (frameId: string, url: string, child = '') =>
+    raw.event(1, child, 'Fetch.requestPaused', { requestId: 'R', frameId, request: { url } });
+  wait('T1', 'http://a/next');
+  wait('F1', 'http://b/frame');
+  wait('F1', 'http://localhost:7788/', 'C1');
+  assert.deepEqual(
+    sent.map(({ child, method, params }) => [child, method, params]),
+    [
+      ['', 'Fetch.continueRequest', { requestId: 'R' }],
+      ['', 'Fetch.continueRequest', { requestId: 'R' }],
+      ['C1', 'Fetch.failRequest', { requestId: 'R', errorReason: 'BlockedByClient' }],
+    ],
+  );
+  sent.length = 0;
+  wait('T1', 'http://localhost:7788/');
+  assert.deepEqual([sent, world.left], [[], ['http://localhost:7788/']]);
+});
+
+test('a tab is let go when it goes where no document waits', async () => {
+  const { raw, world } = await begin();
+  for (const [frameId, url] of [
+    ['F1', 'http://localhost:7788/frame'],
+    ['T1', 'mailto:a@localhost:7788'],
+    ['T1', 'http://a/'],
+    ['T1', 'http://localhost:7788/'],
+  ]) {
+    raw.event(1, '', 'Page.frameStartedNavigating', { frameId, url });
+  }
+  assert.deepEqual(world.left, ['http://localhost:7788/']);
+});
+
+test('a frame of the server itself that is there all the same ends the work in the tab', async () => {
+  const { raw, world, said } = await begin();
+  const frame = { id: 'F1', parentId: 'T1', url: 'http://localhost:7788/' };
+  raw.event(1, '', 'Page.frameNavigated', { frame });
+  assert.deepEqual([world.left, said[0]?.t], [['release 1'], 'asleep']);
+});
+
+test('a pause is over before anybody is told of it', async () => {
+  const { raw, sent, said } = await begin();
+  raw.event(1, 'C1', 'Debugger.paused', {});
+  raw.event(1, 'C1', 'Debugger.resumed', {});
+  assert.deepEqual([sent[0]?.child, sent[0]?.method, said], ['C1', 'Debugger.resume', []]);
 });

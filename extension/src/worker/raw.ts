@@ -4,6 +4,7 @@ import { answer, crashed, failureOf, refuse, unknownChild } from './answers.ts';
 import { Holding, type Rooms, type Wish } from './holding.ts';
 import type { Flight, Hold, Way } from './holds.ts';
 import { fields, json, member, number, text } from './parse.ts';
+import { Passage, type Sight } from './passage.ts';
 import { Pulse } from './pulse.ts';
 import type { Standing } from './standing.ts';
 import { Telling } from './telling.ts';
@@ -36,10 +37,16 @@ const ofCasts: ReadonlySet<string> = new Set([
 /** A crashed page answers nothing but what loads another. */
 const reviving: ReadonlySet<string> = new Set(['Page.navigate', 'Page.reload']);
 
+/** Nothing stands still for clients, so that they hear of no pause either. */
+const pauses: ReadonlySet<string> = new Set(['Debugger.paused', 'Debugger.resumed']);
+
 /** A command of a CDP client on its way. */
 export type Order = Command & { key: string; line: Way };
 
-export type RawRooms = Omit<Rooms, 'tell'> & {
+export type RawRooms = Omit<Rooms, 'passage' | 'tell'> & {
+  sight: Sight;
+  /** Lets a tab go that is about to be where its grant does not reach. */
+  leaving(tab: number, url: string): void;
   /** Throws where a command may not go to a tab now. */
   gate(tab: number, method: string, params: unknown): void;
   /** Stops the programs in a tab. */
@@ -55,18 +62,23 @@ export type RawRooms = Omit<Rooms, 'tell'> & {
  */
 export class Raw {
   readonly #rooms: RawRooms;
+  readonly #passage: Passage;
   readonly #holding: Holding;
   readonly #telling: Telling;
 
   constructor(rooms: RawRooms) {
     this.#rooms = rooms;
+    const passage = new Passage({ ...rooms, intruded: (hold) => this.#intruded(hold) });
+    this.#passage = passage;
     this.#telling = new Telling({
       ...rooms,
+      passage,
       pulse: new Pulse(rooms.ask, rooms.nowMS),
       flooded: (hold) => this.#flooded(hold),
     });
     this.#holding = new Holding({
       ...rooms,
+      passage,
       tell: (hold, child, method, params) => this.#telling.tell(hold, child, method, params),
     });
   }
@@ -144,9 +156,21 @@ export class Raw {
   /** Passes an event of a tab on, and greets a child that has come by it. */
   event(tab: number, child: string, method: string, params: unknown): void {
     const hold = this.#holding.holds.ofTab(tab);
-    if (hold?.state !== 'held') return;
+    if (child === '' && method === 'Page.frameStartedNavigating') this.#started(tab, params);
+    if (hold === undefined) return;
+    this.#passage.event(hold, child, method, params);
+    if (hold.state !== 'held') return;
+    if (method === 'Debugger.paused') this.#holding.resume(hold, child);
+    if (pauses.has(method)) return;
     this.#telling.tell(hold, child, method, params);
     if (method === 'Target.attachedToTarget') this.#greet(hold, params);
+  }
+
+  /** The page of an attached tab goes somewhere. */
+  #started(tab: number, params: unknown): void {
+    const held = this.#holding.holds.ofTab(tab)?.target;
+    const main = held || this.#rooms.book.ofTab(tab)?.grant.target;
+    this.#passage.started(tab, main ?? '', params);
   }
 
   /** The page of a tab has crashed: what waits in it is never answered by Chrome. */
@@ -190,8 +214,8 @@ export class Raw {
     const wrong = isAutoAttach ? wrongAttach(params) : '';
     const reason = judgeRaw(level, method, params).reason || wrong;
     if (reason !== '') throw new Refusal('forbidden', reason);
-    if (child !== undefined && this.#telling.isOwnChild(hold, child)) {
-      throw new Refusal('forbidden', 'This is Chaperone’s own page.');
+    if (child !== undefined && this.#telling.isBarred(hold, child)) {
+      throw new Refusal('forbidden', 'This frame is not for agents.');
     }
     const script = text(fields(params), 'identifier') ?? '';
     const isRemoval = method === 'Page.removeScriptToEvaluateOnNewDocument';
@@ -325,11 +349,19 @@ export class Raw {
     this.#rooms.seats.release(hold.tab);
   }
 
+  /** A frame is there that clients may not be in: nobody works in the tab while it is. */
+  #intruded({ tab }: Hold): void {
+    const why = 'This page has Chaperone’s own pages in it.';
+    this.#rooms.stop(tab, new Refusal('tab_suspended', why));
+    this.#holding.sleep(tab, why);
+    this.#rooms.seats.release(tab);
+  }
+
   #greet(hold: Hold, params: unknown): void {
     const session = text(fields(params), 'sessionId') ?? '';
     const child = this.#rooms.seats.children(hold.tab)?.get(session);
     if (child === undefined) return;
-    if (!this.#telling.isOwn(child.url)) {
+    if (!this.#telling.isBarred(hold, session)) {
       this.#holding.introduce(hold, child);
     } else if (child.isWaiting) {
       const run = 'Runtime.runIfWaitingForDebugger'; // nobody is told of it who could

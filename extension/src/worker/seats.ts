@@ -302,7 +302,8 @@ export class Seats {
       const send = () => this.send(tab, child || undefined, method, params);
       return method === 'Page.captureScreenshot' ? this.#painting(tab, send) : send();
     };
-    return new Executor({ call }, { pageScript: PAGE_SCRIPT });
+    const worldName = `chaperone ${crypto.randomUUID()}`; // no world that clients of before could reach
+    return new Executor({ call }, { pageScript: PAGE_SCRIPT, worldName });
   }
 
   #prepare(seat: Seat, executor: Executor): Promise<void> {

@@ -3,6 +3,10 @@ import type { Windows } from './focus.ts';
 
 export type TabListener = {
   created(tab: chrome.tabs.Tab): void;
+  /** A tab's page goes to another. */
+  began(tab: number): void;
+  /** It has arrived there, or came to nothing. */
+  ended(tab: number): void;
   /** A page of one tab opened another. Chrome tells it after `created` and before the new tab is anywhere. */
   opened(tab: number, by: number): void;
   changed(tab: chrome.tabs.Tab): void;
@@ -20,6 +24,12 @@ export function listen(listener: TabListener): void {
   chrome.webNavigation.onCreatedNavigationTarget.addListener(({ tabId, sourceTabId }) =>
     listener.opened(tabId, sourceTabId),
   );
+  const page = (told: (tab: number) => void) => (details: { tabId: number; frameId: number }) => {
+    if (details.frameId === 0) told(details.tabId);
+  };
+  chrome.webNavigation.onBeforeNavigate.addListener(page((tab) => listener.began(tab)));
+  chrome.webNavigation.onCommitted.addListener(page((tab) => listener.ended(tab)));
+  chrome.webNavigation.onErrorOccurred.addListener(page((tab) => listener.ended(tab)));
   chrome.tabs.onUpdated.addListener((id, change, tab) => {
     if (change.groupId !== undefined) listener.regrouped(id, change.groupId);
     listener.changed(tab);
@@ -31,6 +41,12 @@ export function listen(listener: TabListener): void {
 
 export function find(tab: number): Promise<chrome.tabs.Tab | undefined> {
   return chrome.tabs.get(tab).catch(() => undefined);
+}
+
+/** Where all frames of a tab are. */
+export async function frames(tab: number): Promise<string[]> {
+  const found = await chrome.webNavigation.getAllFrames({ tabId: tab });
+  return found?.map(({ url }) => url) ?? [];
 }
 
 export function all(): Promise<chrome.tabs.Tab[]> {

@@ -4,9 +4,9 @@ import { withoutHistory } from './away.ts';
 import type { Book } from './book.ts';
 import { isLonger, maxSentBytes } from './bounds.ts';
 import { withoutFrames } from './frames.ts';
-import { isOwn } from './grants.ts';
 import type { Hold } from './holds.ts';
 import { type Fields, fields, member, text } from './parse.ts';
+import type { Passage } from './passage.ts';
 import type { Pulse } from './pulse.ts';
 import type { Seats } from './seats.ts';
 import type { Standing } from './standing.ts';
@@ -15,6 +15,7 @@ import { Refusal } from './wire.ts';
 type Rooms = {
   book: Book;
   seats: Seats;
+  passage: Passage;
   pulse: Pulse;
   nowMS(): number;
   /** The tab tells more than can be passed on. */
@@ -38,7 +39,7 @@ export class Telling {
       return;
     }
     if (!eventTold(standing.level, method)) return;
-    if (this.isOwnChild(hold, child) || this.isOwnChild(hold, sessionOf(method, params))) return;
+    if (this.isBarred(hold, child) || this.isBarred(hold, sessionOf(method, params))) return;
     const { line } = hold;
     const verdict = hold.meter.judge(method, this.#rooms.nowMS(), line.backlog);
     if (verdict === 'flood') this.#rooms.flooded(hold);
@@ -76,28 +77,34 @@ export class Telling {
     if (method !== 'Page.getFrameTree' && method !== 'Page.getResourceTree') {
       return strip(method, reply ?? {});
     }
-    const frameTree = withoutFrames(member(reply, 'frameTree'), (url) => this.isOwn(url));
+    const frameTree = withoutFrames(member(reply, 'frameTree'), (url) => book.isOwn(url));
     if (frameTree === undefined) {
       throw new Refusal('tab_suspended', 'This is Chaperone’s own page.');
     }
     return { frameTree };
   }
 
-  /** Whether a child is a frame of Chaperone's own server. */
-  isOwnChild(hold: Hold, session: string): boolean {
-    const child = session === '' ? undefined : this.#rooms.seats.children(hold.tab)?.get(session);
-    return child !== undefined && this.isOwn(child.url);
-  }
-
-  isOwn(url: string): boolean {
-    return isOwn(url, this.#rooms.book.ownHosts);
+  /** Whether a child is, or is about to be, in a document that the tab's clients may not be in, or below one. */
+  isBarred(hold: Hold, session: string): boolean {
+    const grant = this.#rooms.book.ofName(hold.key, hold.name)?.grant;
+    const isAway = (url: string) => grant === undefined || this.#rooms.book.isAway(grant, url);
+    const children = this.#rooms.seats.children(hold.tab);
+    for (let child = children?.get(session); child; child = children?.get(child.parent)) {
+      const frame = text(fields(member(child.params, 'targetInfo')), 'targetId') ?? '';
+      const isPage = /^(https?|file):/.test(child.url); // a worker's own address may be a blob
+      if (isPage && isAway(child.url)) return true;
+      const bound = this.#rooms.passage.boundFor(hold, frame);
+      if (bound !== '' && isAway(bound)) return true;
+    }
+    return false;
   }
 }
 
 /** The page script's own contexts are not for clients. */
 function isPageScripts(method: string, params: unknown): boolean {
   if (method !== 'Runtime.executionContextCreated') return false;
-  return text(fields(member(fields(params), 'context')), 'name') === 'chaperone';
+  const name = text(fields(member(fields(params), 'context')), 'name') ?? '';
+  return /^chaperone( |$)/.test(name);
 }
 
 /** The target session that a Target event is about. */
