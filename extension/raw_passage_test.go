@@ -59,18 +59,21 @@ func otherSite(t *testing.T) string {
 
 // sneak sends script under way, time and again, while the page goes where it says.
 func (s *sharing) sneak(script string) {
+	pace := time.NewTicker(200 * time.Microsecond)
+	defer pace.Stop()
 	for i := range 1500 {
+		<-pace.C
 		s.server.say(object{"t": "cdp", "id": 30000 + i, "session": "s_1", "tab": s.name, "method": "Runtime.evaluate"}, object{"expression": script})
-		time.Sleep(200 * time.Microsecond)
 	}
 }
 
 // gone waits until the tab is asleep and the person has the page that it went to.
-func (s *sharing) gone(page string) {
+func (s *sharing) gone(page string, c *thief) {
 	s.t.Helper()
 	s.server.tabsUntil("a sleeping tab", func(tabs []sharedTab) bool { return len(tabs) == 1 && tabs[0].Suspended != "" })
 	s.tab.until("document.readyState === 'complete' && location.href.startsWith(" + fmt.Sprintf("%q", page) + ")")
-	time.Sleep(300 * time.Millisecond) // what would be stolen has time to arrive
+	s.popup.eval(fmt.Sprintf("new WebSocket(%q); 0", strings.Replace(c.URL, "http", "ws", 1)+"/?d=later")) // what was stolen came before
+	eventually(s.t, "what is sent later", func() bool { return c.has("later") })
 }
 
 func TestNothingOfClientsComesAlongToWhereTheGrantDoesNotReach(t *testing.T) {
@@ -102,7 +105,7 @@ func TestNothingOfClientsComesAlongToWhereTheGrantDoesNotReach(t *testing.T) {
 			eventually(t, "the script, where it may run", func() bool { return c.has("/permitted") })
 			way.leave(s)
 			s.sneak("location.pathname === '/permitted' || " + c.steal())
-			s.gone(way.to(s))
+			s.gone(way.to(s), c)
 			if c.has("AT " + way.to(s)) {
 				t.Errorf("script of clients ran there: %q", c.loot)
 			}
@@ -119,7 +122,7 @@ func TestATabThatStaysTakesNothingOfClientsElsewhere(t *testing.T) {
 	s.server.mustRaw(s.name, "Page.addScriptToEvaluateOnNewDocument", object{"source": c.steal()})
 	s.server.mustRaw(s.name, "Runtime.evaluate", object{"expression": fmt.Sprintf("location.href = %q; 1", bank+"/top")})
 	s.sneak("location.port === " + fmt.Sprintf("%q", s.site.URL[strings.LastIndex(s.site.URL, ":")+1:]) + " || " + c.steal())
-	s.gone(bank + "/top")
+	s.gone(bank+"/top", c)
 	if c.has("/top") {
 		t.Errorf("script of clients ran elsewhere: %q", c.loot)
 	}
@@ -166,8 +169,11 @@ func TestNoPageOfTheServersOwnIsInAFrameOfAHeldTab(t *testing.T) {
 	s.server.mustRaw(s.name, "Runtime.enable", nil)
 	for _, url := range []string{s.server.http.URL + "/dash", s.site.URL + "/elsewhere"} {
 		frame(url)
-		for _, method := range []string{"DOM.getDocument", "DOMSnapshot.captureSnapshot"} {
-			got := s.server.raw(s.name, method, object{"DOM.getDocument": object{"depth": -1, "pierce": true}, "DOMSnapshot.captureSnapshot": object{"computedStyles": []any{}}}[method].(object))
+		for method, params := range map[string]object{
+			"DOM.getDocument":             {"depth": -1, "pierce": true},
+			"DOMSnapshot.captureSnapshot": {"computedStyles": []any{}},
+		} {
+			got := s.server.raw(s.name, method, params)
 			if strings.Contains(string(got.body), "Only for the person") {
 				t.Errorf("%s tells of the server's own page in a frame from %s", method, url)
 			}
@@ -205,11 +211,13 @@ func TestAPageDoesNotStandStillForADebugger(t *testing.T) {
 	s.server.hold(s.name)
 	s.server.evaluate(s.name, "setInterval(() => { window.ticks = (window.ticks ?? 0) + 1 }, 20); { const ch = new MessageChannel(); ch.port1.onmessage = () => { debugger; ch.port2.postMessage(0) }; ch.port2.postMessage(0) }; 1")
 	mark := s.server.mark()
+	pace := time.NewTicker(10 * time.Millisecond)
+	defer pace.Stop()
 	for i := range 100 {
+		<-pace.C
 		for j, method := range []string{"Debugger.disable", "Debugger.enable"} {
 			s.server.say(object{"t": "cdp", "id": 7000 + 2*i + j, "session": "s_1", "tab": s.name, "method": method}, object{})
 		}
-		time.Sleep(10 * time.Millisecond)
 	}
 	s.tab.eval("window.ticks = 0; 1")
 	s.tab.until("window.ticks > 20")
