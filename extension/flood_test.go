@@ -2,6 +2,7 @@ package extension_test
 
 import (
 	"slices"
+	"strings"
 	"testing"
 	"time"
 )
