@@ -77,3 +77,10 @@ func Wake(w endpoint.Wire) {
 		h.wake()
 	}
 }
+
+// Rest lets a held tab do what it does when it tells too much.
+func Rest(w endpoint.Wire) {
+	if h, ok := w.(*hold); ok {
+		h.rest(time.Now())
+	}
+}

@@ -5,6 +5,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -18,14 +19,14 @@ const (
 	mostMB = 700
 )
 
-// residentMB is the memory of a process.
-func residentMB(t *testing.T, pid int) int {
+// peakMB is the most memory that a process had.
+func peakMB(t *testing.T, pid int) int {
 	t.Helper()
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, after, _ := strings.Cut(string(text), "VmRSS:")
+	_, after, _ := strings.Cut(string(text), "VmHWM:")
 	var kB int
 	if _, err := fmt.Sscan(after, &kB); err != nil {
 		t.Fatal(err)
@@ -33,15 +34,15 @@ func residentMB(t *testing.T, pid int) int {
 	return kB >> 10
 }
 
-// flooded gives a client a page that floods it, and answers the client and one of another session in the same Chrome.
-func flooded(t *testing.T, w *world, s *site) (client, neighbour *client) {
+// twoClients are of two sessions in one Chrome; the first listens.
+func twoClients(t *testing.T, w *world, s *site) (client, neighbour *client) {
 	t.Helper()
 	b, tab := openPage(t, w, s, "/")
 	other, quiet := openPage(t, w, s, "/")
 	neighbour, client = hold(t, other, quiet), hold(t, b, tab)
+	client.wait, neighbour.wait = 6*patience, 6*patience
 	client.call("", "Runtime.enable", `{}`)
 	client.post("never", "", "Runtime.evaluate", `{"expression":"new Promise(() => {})","awaitPromise":true}`)
-	client.post("go", "", "Page.navigate", fmt.Sprintf(`{"url":%q}`, s.URL+"/flood"))
 	return client, neighbour
 }
 
@@ -56,10 +57,20 @@ func (c *client) answered() time.Duration {
 	select {
 	case err = <-done:
 		mustNot(c.t, err)
-	case <-time.After(4 * patience):
-		c.t.Fatalf("the neighbour is not answered within %v", 4*patience)
+	case <-time.After(c.wait):
+		c.t.Fatalf("the neighbour is not answered within %v", c.wait)
 	}
 	return time.Since(start)
+}
+
+func (c *client) median(count int) time.Duration {
+	c.t.Helper()
+	took := make([]time.Duration, count)
+	for i := range took {
+		took[i] = c.answered()
+	}
+	slices.Sort(took)
+	return took[count/2]
 }
 
 func isAsleep(w told) bool { return w.method == "asleep" }
@@ -67,17 +78,13 @@ func isAsleep(w told) bool { return w.method == "asleep" }
 func TestANeighbourIsAnsweredWhileAPageFloodsItsClient(t *testing.T) {
 	s := newSite(t, map[string]string{"/": "<title>Hello</title>", "/flood": floodPage})
 	w := newWorld(t, s)
-	c, n := flooded(t, w, s)
+	c, n := twoClients(t, w, s)
 	pid := chromePID(t, w.runDir)
-	took := make([]time.Duration, 0, 40)
-	most := 0
-	for range cap(took) {
-		took = append(took, n.answered())
-		most = max(most, residentMB(t, pid))
-	}
-	slices.Sort(took)
-	if median := took[len(took)/2]; median > time.Second || most > mostMB {
-		t.Errorf("the neighbour is answered within %v (median), %v at most; Chrome had %d MB", median, took[len(took)-1], most)
+	limit := max(time.Second, 20*n.median(20)) // a busy machine answers late as it is
+	c.post("go", "", "Page.navigate", fmt.Sprintf(`{"url":%q}`, s.URL+"/flood"))
+	median := n.median(40)
+	if most := peakMB(t, pid); median > limit || most > mostMB {
+		t.Errorf("the neighbour is answered within %v, not %v; Chrome had %d MB", median, limit, most)
 	}
 	mustBe(t, c.await(t, "the tab rests", isAsleep).err, "tab_suspended")
 	list, _ := c.heard()
@@ -85,8 +92,13 @@ func TestANeighbourIsAnsweredWhileAPageFloodsItsClient(t *testing.T) {
 	if !slices.ContainsFunc(list[:at], func(w told) bool { return w.child == "never" && w.err != nil }) {
 		t.Error("what was under way was not answered before")
 	}
-	if reset := c.await(t, "the tab is attached anew", event("reset")); reset.params != c.Target() {
-		t.Errorf("attached anew to %s, not %s", reset.params, c.Target())
+	next := c.await(t, "what becomes of it", func(w told) bool { return w.method == "reset" || w.method == "gone" })
+	if next.method == "gone" { // on a machine with too little to run on, the page alone is too much for Chrome
+		mustBe(t, next.err, "tab_closed")
+		return
+	}
+	if next.params != c.Target() {
+		t.Errorf("attached anew to %s, not %s", next.params, c.Target())
 	}
 	c.call("", "Page.navigate", fmt.Sprintf(`{"url":%q}`, s.URL+"/"))
 	if got := c.eval("", "document.title"); got != `"Hello"` {
@@ -97,7 +109,8 @@ func TestANeighbourIsAnsweredWhileAPageFloodsItsClient(t *testing.T) {
 func TestATabThatRestsTakesNoCommandAndCanBeLetGo(t *testing.T) {
 	s := newSite(t, map[string]string{"/": "<title>Hello</title>", "/flood": floodPage})
 	w := newWorld(t, s)
-	c, _ := flooded(t, w, s)
+	c, _ := twoClients(t, w, s)
+	c.post("go", "", "Page.navigate", fmt.Sprintf(`{"url":%q}`, s.URL+"/flood"))
 	c.await(t, "the tab rests", isAsleep)
 	err := c.Send(t.Context(), "", "Runtime.evaluate", []byte(`{"expression":"1"}`), func([]byte, error) { t.Error("it answered") })
 	mustBe(t, err, "tab_suspended")
@@ -106,6 +119,22 @@ func TestATabThatRestsTakesNoCommandAndCanBeLetGo(t *testing.T) {
 	chrome.Wake(c.Wire)
 	if after, _ := c.heard(); len(after) != len(before) {
 		t.Errorf("heard after the release: %+v", after[len(before):])
+	}
+}
+
+func TestATabThatKeepsChromeBusyIsClosedBeforeChromeIsGivenUp(t *testing.T) {
+	s := newSite(t, map[string]string{"/": "<title>Hello</title>"})
+	w := newWorld(t, s)
+	c, n := twoClients(t, w, s)
+	pid := chromePID(t, w.runDir)
+	freeze(t, pid)
+	chrome.Rest(c.Wire)
+	gone := c.await(t, "the tab is given up", event("gone"))
+	mustBe(t, gone.err, "tab_closed")
+	mustMention(t, gone.err, "kept its browser from everything else")
+	mustNot(t, syscall.Kill(pid, syscall.SIGCONT))
+	if got := n.eval("", "document.title"); got != `"Hello"` {
+		t.Errorf("the neighbour's page is %s", got)
 	}
 }
 

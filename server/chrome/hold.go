@@ -35,6 +35,7 @@ type hold struct {
 	rests         rests
 
 	meter meter // the connection's goroutine's
+	lag   lag   // as well
 }
 
 func newHold(b *Browser, t *tab, sink endpoint.Sink) *hold {
@@ -57,7 +58,7 @@ func (h *hold) begin(targetSession target.SessionID) bool {
 func (h *hold) take(e event) {
 	on(e, target.AttachedToTarget, func(t target.EventAttachedToTarget) { h.welcome(t.SessionID) })
 	on(e, target.DetachedFromTarget, func(t target.EventDetachedFromTarget) { h.part(t.SessionID) })
-	if now := time.Now(); h.meter.isFlood(e, now) {
+	if now := time.Now(); h.meter.isFlood(e, now) || isDroppable(e.Method) && h.lag.isLate(h.conn, now) {
 		h.meter = meter{}
 		h.rest(now)
 		return

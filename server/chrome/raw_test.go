@@ -30,9 +30,10 @@ type listener struct {
 	mu   sync.Mutex
 	list []told
 	news chan struct{}
+	wait time.Duration
 }
 
-func newListener() *listener { return &listener{news: make(chan struct{})} }
+func newListener() *listener { return &listener{news: make(chan struct{}), wait: patience} }
 
 func (l *listener) hear(what told) {
 	l.mu.Lock()
@@ -59,7 +60,7 @@ func (l *listener) heard() ([]told, <-chan struct{}) {
 // await returns the first thing that fits.
 func (l *listener) await(t *testing.T, what string, fits func(told) bool) told {
 	t.Helper()
-	deadline := time.After(patience)
+	deadline := time.After(l.wait)
 	for {
 		list, news := l.heard()
 		for _, one := range list {
@@ -70,7 +71,7 @@ func (l *listener) await(t *testing.T, what string, fits func(told) bool) told {
 		select {
 		case <-news:
 		case <-deadline:
-			t.Fatalf("not within %v: %s; heard %+v", patience, what, list)
+			t.Fatalf("not within %v: %s; heard %+v", l.wait, what, list)
 		}
 	}
 }
@@ -285,9 +286,12 @@ func TestAFrameThatWaitsGoesOnWhenTheHoldEnds(t *testing.T) {
 }
 
 func TestCommandsReachAWorker(t *testing.T) {
-	s := newSite(t, map[string]string{"/": `<script>new Worker('/w.js')</script>`, "/w.js": `self.here = 'worker'`})
+	s := newSite(t, map[string]string{"/": `<script>new Worker('/w.js')</script>`, "/w.js": `self.here = 'worker'; fetch('/runs')`})
 	w := newWorld(t, s)
 	b, tab := openPage(t, w, s, "/")
+	if !s.waitFor("GET /runs") {
+		t.Fatal("the worker does not run")
+	}
 	c := hold(t, b, tab)
 	defer c.Release()
 	worker := c.await(t, "the worker that is there is told", event("Target.attachedToTarget"))

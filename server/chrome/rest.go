@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"time"
 
+	"github.com/chromedp/cdproto/browser"
+	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/target"
 
 	"chaperone/relay/program"
@@ -49,6 +51,21 @@ func (h *hold) rest(now time.Time) {
 	}
 	h.withdraw(sessions)
 	h.tell(func() { h.sink.Asleep(why) })
+	h.watch()
+}
+
+// watch closes the tab if Chrome does not come to itself by letting it go: what a page does can keep Chrome from all
+// else without any client. That is well before Chrome itself is given up, with everybody's tabs.
+func (h *hold) watch() {
+	last := time.AfterFunc(h.browser.proc.patience/2, func() {
+		post(h.conn, "", target.CloseTarget, target.CloseTargetParams{TargetID: h.tab.targetID})
+		h.browser.dropFor(func(open *tab) bool { return open == h.tab },
+			failure(fault.TabClosed, "the page kept its browser from everything else, and was closed"))
+	})
+	err := h.conn.ask("", browser.GetVersion.Method, cdp.Empty{}, func(reply) { last.Stop() })
+	if err != nil {
+		last.Stop()
+	}
 }
 
 // fallAsleep answers the target sessions to be ended, the page's last; none where the hold is over or asleep already.

@@ -185,13 +185,17 @@ func (b *Browser) describe(info *target.Info) {
 
 // drop forgets a page that is closed or has crashed. What runs in it fails at once.
 func (b *Browser) drop(fits func(*tab) bool) {
+	b.dropFor(fits, failure(fault.TabClosed, "the tab was closed or has crashed"))
+}
+
+func (b *Browser) dropFor(fits func(*tab) bool, why *program.Error) {
 	t, held := b.takeOut(fits)
 	if t == nil {
 		return
 	}
 	b.proc.endTargetSession(t.targetSession)
 	if held != nil {
-		held.end(failure(fault.TabClosed, "the tab was closed or has crashed"))
+		held.end(why)
 	}
 }
 
