@@ -232,7 +232,7 @@ func TestWhatNoClientMayDo(t *testing.T) {
 		"Page.getCookies", "Page.setDownloadBehavior", "Storage.getCookies", "Storage.setCookies", "Storage.clearDataForOrigin",
 		"DOMStorage.getDOMStorageItems", "IndexedDB.requestDatabaseNames", "CacheStorage.requestCacheNames", "Fetch.enable",
 		"Browser.grantPermissions", "Browser.crash", "IO.read", "Tracing.start", "WebAuthn.enable", "DOM.setFileInputFiles",
-		"Emulation.setGeolocationOverride", "Target.exposeDevToolsProtocol", "Page.crash", "network.getCookies", "Network.getCookies ",
+		"Target.exposeDevToolsProtocol", "Page.crash", "network.getCookies", "Network.getCookies ",
 	} {
 		c.refused(page, method, struct{}{})
 		c.refused("", method, struct{}{})

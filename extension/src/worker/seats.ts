@@ -302,8 +302,7 @@ export class Seats {
       const send = () => this.send(tab, child || undefined, method, params);
       return method === 'Page.captureScreenshot' ? this.#painting(tab, send) : send();
     };
-    const worldName = `chaperone ${crypto.randomUUID()}`; // no world that clients of before could reach
-    return new Executor({ call }, { pageScript: PAGE_SCRIPT, worldName });
+    return new Executor({ call }, { pageScript: PAGE_SCRIPT });
   }
 
   #prepare(seat: Seat, executor: Executor): Promise<void> {
