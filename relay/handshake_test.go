@@ -3,7 +3,6 @@ package relay_test
 import (
 	"context"
 	"errors"
-	"net/http"
 	"reflect"
 	"strings"
 	"testing"
@@ -283,63 +282,6 @@ func TestAProofMayListManyLongAddresses(t *testing.T) {
 	})
 }
 
-func TestAdmission(t *testing.T) {
-	tests := map[string]struct {
-		origins []string
-		host    string
-		status  int
-	}{
-		"the extension itself":              {[]string{origin}, host, http.StatusSwitchingProtocols},
-		"no origin":                         {nil, host, http.StatusForbidden},
-		"an empty origin":                   {[]string{""}, host, http.StatusForbidden},
-		"two origins":                       {[]string{origin, origin}, host, http.StatusForbidden},
-		"another extension":                 {[]string{"chrome-extension://aaaabbbbccccddddeeeeffffgggghhhh"}, host, http.StatusForbidden},
-		"the extension with a port":         {[]string{origin + ":80"}, host, http.StatusForbidden},
-		"a page that calls itself the host": {[]string{"http://" + host}, host, http.StatusForbidden},
-		"a rebound name":                    {[]string{origin}, "evil.test:7788", http.StatusForbidden},
-	}
-	for name, tt := range tests {
-		t.Run(name, func(t *testing.T) {
-			inWorld(t, func(w *world) {
-				if got := w.dialStatus(tt.host, http.Header{"Origin": tt.origins}); got != tt.status {
-					w.t.Errorf("status %d, want %d", got, tt.status)
-				}
-			})
-		})
-	}
-}
-
-// dialStatus tries one upgrade and answers the HTTP status.
-func (w *world) dialStatus(host string, header http.Header) int {
-	w.t.Helper()
-	conn, response, err := websocket.Dial(w.t.Context(), "http://relay.test:7788", &websocket.DialOptions{ //nolint:bodyclose // the library closes it
-		HTTPClient: w.net.client(), HTTPHeader: header, Host: host,
-	})
-	if err == nil {
-		_ = conn.CloseNow()
-	}
-	if response == nil {
-		w.t.Fatalf("dial: %v", err)
-	}
-	return response.StatusCode
-}
-
-func TestSocketsThatHaveProvedNothingAreAtMostSixtyFour(t *testing.T) {
-	inWorld(t, func(w *world) {
-		for range 64 {
-			w.upgrade()
-		}
-		header := http.Header{"Origin": {origin}}
-		if got := w.dialStatus(host, header); got != http.StatusServiceUnavailable {
-			w.t.Errorf("the sixty-fifth got %d", got)
-		}
-		pass(w.t, 10*time.Second)
-		if got := w.dialStatus(host, header); got != http.StatusSwitchingProtocols {
-			w.t.Errorf("after their time was over got %d", got)
-		}
-	})
-}
-
 func TestAnOpeningCapturedBeforeAResetIsNothingAfterIt(t *testing.T) {
 	inWorld(t, func(w *world) {
 		first := w.upgrade()
@@ -387,41 +329,5 @@ func TestASecondBrowserTakesOneProjectAlone(t *testing.T) {
 		if isDone(b) || !w.status().Connected {
 			w.t.Error("the project that nobody took has lost its browser")
 		}
-	})
-}
-
-// A machine that slept finds its link dead; one whose timers all ran out at once ends it once.
-func TestAMachineThatSleptForHours(t *testing.T) {
-	inWorld(t, func(w *world) {
-		e := w.pair(honest().with(tab("t1", "")))
-		b := w.open("s_1")
-		wire, s := w.held(e, b, "t1")
-		send(w.t, wire, s, "A.b", "{}")
-		e.want("cdp")
-		pass(w.t, 9*time.Hour)
-		s.want(w.t, "A.b failed not_connected", "asleep not_connected")
-		again := w.pair(honest().with(tab("t1", "s_1")))
-		again.attach(again.want("hold"), "T2")
-		s.want(w.t, "reset T2")
-		w.log.want(w.t, "link.connected", "tab.shared t1", "link.lost lost", "link.connected")
-	})
-}
-
-func TestAHeldTabOutlivesTheEightHoursOfItsLink(t *testing.T) {
-	inWorld(t, func(w *world) {
-		e := w.pair(honest().with(tab("t1", "")))
-		wire, s := w.held(e, w.open("s_1"), "t1")
-		for range 8 * 60 * 2 {
-			e.send(object{"t": "ping"})
-			e.want("pong")
-			pass(w.t, 30*time.Second)
-		}
-		e.wantClose(4003)
-		again := w.pair(honest().with(tab("t1", "s_1")))
-		again.attach(again.want("hold"), "T1")
-		s.want(w.t, "asleep not_connected", "reset T1")
-		send(w.t, wire, s, "A.b", "{}")
-		again.reply(again.want("cdp"), "{}")
-		s.want(w.t, "A.b {}")
 	})
 }
