@@ -2,7 +2,7 @@
 // steps that runs next to the browser and answers once.
 //
 // It owns the wire shape of a program and its result (program.go, result.go), what a tab looks like from the
-// server (tab.go), strict decoding and the static check against the method table (decode.go, check.go, ref.go),
+// server (tab.go), how a page's words are cut (clip.go), strict decoding and the static check against the method table (decode.go, check.go, ref.go),
 // and the Go executor, which the managed transport uses: executor.go takes the steps in turn, view.go and events.go
 // keep what the tab's events have told, world.go calls the page script, layout.go and frames.go find frames, and
 // settle.go, await.go and dialog.go wait and answer. The extension has an executor of its own in TypeScript

@@ -1,5 +1,7 @@
 package browse
 
+import "chaperone/relay/program"
+
 // The bounds of what a page, or an edge, may say in an answer, in characters: text, snapshots and lists of lines
 // have budgets of their own. What is cut ends in an ellipsis. The page script keeps to the same bounds.
 const (
@@ -19,23 +21,5 @@ const (
 // short is Clean within a bound.
 func short(text string, most int) string {
 	const invisible = 8 // times as much is looked at: some of it may show nothing
-	return clip(Clean(clip(text, invisible*most)), most)
-}
-
-// clip cuts text to at most so many characters, its ellipsis among them.
-func clip(text string, most int) string {
-	if len(text) <= most {
-		return text
-	}
-	count, end := 0, 0
-	for i := range text {
-		if count == most-1 {
-			end = i
-		}
-		if count == most {
-			return text[:end] + "…"
-		}
-		count++
-	}
-	return text
+	return program.Clip(Clean(program.Clip(text, invisible*most)), most)
 }

@@ -130,7 +130,7 @@ func withheld(at whereabouts) string {
 		raw = at.URL
 	}
 	host := ""
-	if u, err := url.Parse(clip(raw, longestURL)); err == nil {
+	if u, err := url.Parse(program.Clip(raw, longestURL)); err == nil {
 		host = short(strings.ToLower(u.Host), longestLink)
 	}
 	if host == "" {

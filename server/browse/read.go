@@ -117,7 +117,7 @@ func (r *reading) unreached() error {
 
 // isSamePlace compares addresses without the part after #.
 func isSamePlace(a, b string) bool {
-	a, b = clip(a, longestURL), clip(b, longestURL)
+	a, b = program.Clip(a, longestURL), program.Clip(b, longestURL)
 	a, _, _ = strings.Cut(a, "#")
 	b, _, _ = strings.Cut(b, "#")
 	return strings.TrimSuffix(a, "/") == strings.TrimSuffix(b, "/")
@@ -171,7 +171,7 @@ func readValue(r *reading) error {
 	if err != nil || !found || held.Secret {
 		return err
 	}
-	value := clip(cleanLines(held.Value), longestValue)
+	value := program.Clip(cleanLines(held.Value), longestValue)
 	r.result.Value = &value
 	if normal(held.Value) != normal(r.job.action.Text) {
 		r.notice("The field holds something else than what was entered: see value.")

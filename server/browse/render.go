@@ -30,7 +30,7 @@ type pageLine struct {
 // element is what the line stands for, in the document that k names.
 func (l pageLine) element(k key) element {
 	k.node = l.Node
-	return element{key: k, role: clip(l.Role, longestName), name: clip(l.Name, longestName)}
+	return element{key: k, role: program.Clip(l.Role, longestName), name: program.Clip(l.Name, longestName)}
 }
 
 type pageShot struct {

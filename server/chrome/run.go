@@ -232,7 +232,7 @@ func (b *Browser) keepDialog(d page.EventJavascriptDialogOpening) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if len(b.dialogs) < maxDialogs {
-		b.dialogs = append(b.dialogs, program.Dialog{Type: string(d.Type), Message: short(d.Message, longestDialog)})
+		b.dialogs = append(b.dialogs, program.Dialog{Type: string(d.Type), Message: program.Clip(d.Message, longestDialog)})
 	}
 }
 
