@@ -3,20 +3,10 @@ package e2e_test
 import (
 	"fmt"
 	"testing"
-
-	"chaperone/demo"
 )
 
 func TestClientsGoOnInADocumentThatCameWhileTheirTabWasAsleep(t *testing.T) {
-	site := newWorkshop()
-	t.Cleanup(site.Close)
-	s := serve(t)
-	s.policy("interactive")
-	person := arrive(t, demo.PersonOptions{})
-	page, err := person.Visit(t.Context(), site.URL+"/")
-	check(t, err)
-	check(t, person.Pair(t.Context(), s.code()))
-	check(t, person.Share(t.Context(), page, "act"))
+	site, s, page := sharedWorkshop(t)
 	access := s.expose(s.session("shared"))
 	script := startScript(t, "asleep", clientRoad{
 		WS: access.WS, HTTP: access.HTTP, Site: site.URL, StepMS: int(stepPatience.Milliseconds()),

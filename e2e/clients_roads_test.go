@@ -54,7 +54,9 @@ func TestClientsDriveAManagedSession(t *testing.T) {
 	b.drive(t)
 }
 
-func TestClientsDriveASharedTab(t *testing.T) {
+// sharedWorkshop is a site whose first page a person has shared to act with an interactive project.
+func sharedWorkshop(t *testing.T) (*workshop, *served, *demo.Page) {
+	t.Helper()
 	site := newWorkshop()
 	t.Cleanup(site.Close)
 	s := serve(t)
@@ -64,6 +66,11 @@ func TestClientsDriveASharedTab(t *testing.T) {
 	check(t, err)
 	check(t, person.Pair(t.Context(), s.code()))
 	check(t, person.Share(t.Context(), page, "act"))
+	return site, s, page
+}
+
+func TestClientsDriveASharedTab(t *testing.T) {
+	site, s, page := sharedWorkshop(t)
 	b := &backend{site: site, limits: endpointLimits(), visit: func(t *testing.T, road *clientRoad) func() {
 		t.Helper()
 		session := s.session("shared")

@@ -254,31 +254,31 @@ func TestAnActionOnALineThatLosesAllFailsInTimeAndIsDoneOnceAtMost(t *testing.T)
 	}
 }
 
-func TestAnActionInFlightWhenTheServerIsStoppedIsNotDoneAgain(t *testing.T) {
-	y := beginStory(t)
+// outlives ends the server by ends while an action is in flight, starts another at its address and in its folder, and
+// looks that the action is nowhere taken for done, its session is over, and the browser is worked in again.
+func (y *story) outlives(ends func()) *served {
+	y.t.Helper()
 	address := y.address()
-	if err := y.inFlight(y.stop); err == nil {
-		t.Error("the action in flight is answered with success")
+	if err := y.inFlight(ends); err == nil {
+		y.t.Error("the action in flight is answered with success")
 	}
-	again := serveIn(t, y.data, "--addr", address)
+	again := serveIn(y.t, y.data, "--addr", address)
 	again.awaitLink(1)
 	again.refused(y.session, action{"action": "snapshot"}, "session_ended")
 	y.worksOn(again, again.session("shared"))
 	y.once()
+	return again
+}
+
+func TestAnActionInFlightWhenTheServerIsStoppedIsNotDoneAgain(t *testing.T) {
+	y := beginStory(t)
+	again := y.outlives(y.stop)
 	again.must("ledger", "verify")
 }
 
 func TestAnActionInFlightWhenTheServerIsKilledIsToldAsLostAndNotDoneAgain(t *testing.T) {
 	y := beginStory(t)
-	address := y.address()
-	if err := y.inFlight(y.kill); err == nil {
-		t.Error("the action in flight is answered with success")
-	}
-	again := serveIn(t, y.data, "--addr", address)
-	again.awaitLink(1)
-	again.refused(y.session, action{"action": "snapshot"}, "session_ended")
-	y.worksOn(again, again.session("shared"))
-	y.once()
+	again := y.outlives(y.kill)
 	wants(t, "the ledger", again.must("ledger", "list"), "lost")
 	again.must("ledger", "verify")
 }

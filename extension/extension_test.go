@@ -79,6 +79,16 @@ func (w *world) popup(about *page) *page {
 	return p
 }
 
+// realPopup opens the popup as Chrome's toolbar does, over a tab; helper is a popup in a tab of its own.
+func (w *world) realPopup(tab, helper *page) *page {
+	w.t.Helper()
+	tab.must("", "Target.activateTarget", object{"targetId": tab.target}, nil)
+	helper.eval("chrome.action.openPopup()")
+	return w.attach(w.target(func(info targetInfo) bool {
+		return info.ID != helper.target && strings.HasSuffix(info.URL, "/popup.html")
+	}).ID)
+}
+
 // pair pastes the connection code and waits until the popup says that it is connected.
 func (w *world) pair(popup *page) {
 	w.t.Helper()
@@ -350,11 +360,7 @@ func TestTheRealPopupIsAboutTheTabInFront(t *testing.T) {
 	tab := w.open(w.site.URL + "/first")
 	helper := w.popup(tab)
 	w.pair(helper)
-	tab.must("", "Target.activateTarget", object{"targetId": tab.target}, nil)
-	helper.eval("chrome.action.openPopup()")
-	popup := w.attach(w.target(func(info targetInfo) bool {
-		return info.ID != helper.target && strings.HasSuffix(info.URL, "/popup.html")
-	}).ID)
+	popup := w.realPopup(tab, helper)
 	popup.until("document.querySelector('#current-page')?.textContent.includes('Page /first')")
 	share(popup, "read")
 	w.server.tabsUntil("one tab", func(tabs []sharedTab) bool { return len(tabs) == 1 && strings.HasSuffix(tabs[0].URL, "/first") })

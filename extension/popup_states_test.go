@@ -301,11 +301,7 @@ func TestEscapeLeavesWhatIsOpenInTheRealPopup(t *testing.T) {
 	tab := w.open(w.site.URL + "/first")
 	helper := w.popup(tab)
 	w.pair(helper)
-	tab.must("", "Target.activateTarget", object{"targetId": tab.target}, nil)
-	helper.eval("chrome.action.openPopup()")
-	popup := w.attach(w.target(func(info targetInfo) bool {
-		return info.ID != helper.target && strings.HasSuffix(info.URL, "/popup.html")
-	}).ID)
+	popup := w.realPopup(tab, helper)
 	popup.until("!document.querySelector('#share').hidden")
 	if size := popup.eval("[innerWidth >= 360, innerWidth <= 800, innerHeight <= 600, document.documentElement.scrollWidth <= innerWidth].join()"); size != "true,true,true,true" {
 		t.Errorf("wide enough, no wider than Chrome permits, no higher, nothing beyond: %v", size)

@@ -148,13 +148,7 @@ func TestAProgramThatTheConfineProcessesDeathCutsShortSaysThatTheSessionEnded(t 
 	w := newWorld(t)
 	b := w.open(t, chrome.ReadOnly)
 	tab := run(t, b, program.NewTab, settle()).Tab
-	failed := make(chan error, 1)
-	go func() {
-		_, err := b.Run(context.Background(), program.Program{Tab: tab, DeadlineMS: 20_000, Steps: []program.Step{
-			{Await: &program.Await{Run: "@has_text", Args: []byte(`{"text":"never"}`), MaxMS: 19_000}},
-		}})
-		failed <- err
-	}()
+	failed := waits(b, tab)
 	if err := syscall.Kill(parent(t, chromePID(t, w.runDir)), syscall.SIGKILL); err != nil {
 		t.Fatal(err)
 	}

@@ -2,7 +2,6 @@ package chrome_test
 
 import (
 	"bufio"
-	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -67,13 +66,7 @@ func TestADeadChromeEndsItsSessions(t *testing.T) {
 	w := newWorld(t)
 	b := w.open(t, chrome.ReadOnly)
 	tab := run(t, b, program.NewTab, settle()).Tab
-	failed := make(chan error, 1)
-	go func() {
-		_, err := b.Run(context.Background(), program.Program{Tab: tab, DeadlineMS: 20_000, Steps: []program.Step{
-			{Await: &program.Await{Run: "@has_text", Args: []byte(`{"text":"never"}`), MaxMS: 19_000}},
-		}})
-		failed <- err
-	}()
+	failed := waits(b, tab)
 	if err := syscall.Kill(chromePID(t, w.runDir), syscall.SIGKILL); err != nil {
 		t.Fatal(err)
 	}

@@ -364,3 +364,15 @@ func parent(t *testing.T, pid int) int {
 	}
 	return number
 }
+
+// waits runs a program that waits for what never comes, and tells its error once it has one.
+func waits(b *chrome.Browser, tab string) <-chan error {
+	failed := make(chan error, 1)
+	go func() {
+		_, err := b.Run(context.Background(), program.Program{Tab: tab, DeadlineMS: 20_000, Steps: []program.Step{
+			{Await: &program.Await{Run: "@has_text", Args: []byte(`{"text":"never"}`), MaxMS: 19_000}},
+		}})
+		failed <- err
+	}()
+	return failed
+}
