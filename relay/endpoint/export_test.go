@@ -2,6 +2,8 @@ package endpoint
 
 import (
 	"context"
+	"maps"
+	"slices"
 
 	"github.com/coder/websocket"
 )
@@ -10,3 +12,12 @@ import (
 func WriteReply(ctx context.Context, conn *websocket.Conn, id, result []byte, scratch *[]byte) error {
 	return write(ctx, conn, replyFrame(id, "0123456789ABCDEF0123456789ABCDEF", result), scratch)
 }
+
+// Undone says whether what the method sets is known to stay, and the call that takes it back, if any.
+func Undone(method string) (back string, stays bool) {
+	undo, stays := undoings()[method]
+	return undo.method, stays
+}
+
+// Settings are the methods whose effects stay.
+func Settings() []string { return slices.Sorted(maps.Keys(undoings())) }

@@ -54,7 +54,7 @@ func (r *router) forwardPlain(q *request) {
 		r.disable(q, domain)
 		return
 	}
-	if undo, ok := undoing(q.method); ok {
+	if undo, ok := r.undos[q.method]; ok {
 		q.at.keep(setting{key: q.method, method: q.method, params: q.params, undo: undo})
 	} else if key := clears(q.method); key != "" {
 		q.at.unset(key)

@@ -43,6 +43,7 @@ type router struct {
 	sequence int // of what clients set
 	answers  map[string]answer
 	pageOwn  map[string]answer
+	undos    map[string]call // by the method that sets
 }
 
 func newRouter(o GrantOptions) *router {
@@ -51,7 +52,7 @@ func newRouter(o GrantOptions) *router {
 		edge: o.Edge, options: o, log: o.Logger, over: make(chan struct{}), stop: stop,
 		browserID: newID(), contextID: newID(),
 		clients: map[*client]struct{}{}, tabs: map[string]*tab{}, lasts: map[string]*hold{}, targets: map[string]*target{},
-		answers: browserAnswers(), pageOwn: pageAnswers(),
+		answers: browserAnswers(), pageOwn: pageAnswers(), undos: undoings(),
 	}
 	r.spawn = func(f func(context.Context)) { r.group.Go(func() { f(ctx) }) }
 	r.begin = func() (context.Context, context.CancelFunc) { return context.WithCancel(ctx) }
