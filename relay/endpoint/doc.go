@@ -5,7 +5,7 @@
 // queue.go, budget.go), and the router between the clients of a capability and its tabs (router.go): what is done
 // with one command (request.go, forward.go), the targets that clients see (targets.go), each client's own target
 // sessions (attachment.go, filter.go), a tab's stay at its edge (hold.go, events.go, reset.go, worlds.go), what a domain has told
-// for one who enables it late (state.go, stages.go, dom.go), what clients set and leave behind (settings.go), what is
+// for one who enables it late (state.go, stages.go, dom.go), what clients set and leave behind (settings.go, undo.go), what is
 // answered without a browser (answers.go, page.go), tabs that clients make and close (making.go), printed pages that are read piece by piece (streams.go), and the one screencast of a tab (cast.go).
 //
 // What clients of one tab share, because the tab has one CDP session: object groups, node ids (dom.go lends the first

@@ -9,13 +9,17 @@ import { lookUp, resolve } from './ref.ts';
 import type { Args, FrameResult, Program, Result, Step } from './types.ts';
 import { View } from './view.ts';
 import { Waits } from './waits.ts';
-import { type Place, type Script, type Target, Worlds } from './world.ts';
+import { type Place, type Target, Worlds } from './world.ts';
 
 export { CallError } from './failure.ts';
 export type { Result } from './types.ts';
 export type { Target } from './world.ts';
 
-export type Options = Script & { clock?: Clock };
+export type Options = {
+  /** The source that defines globalThis.chaperone in an isolated world. */
+  pageScript: string;
+  clock?: Clock;
+};
 
 /** JSON-RPC's code for parameters that the browser cannot read. */
 const INVALID_PARAMS = -32602;
@@ -31,10 +35,10 @@ export class Executor {
   readonly #waits: Waits;
   #turn: Promise<unknown> = Promise.resolve();
 
-  constructor(target: Target, { clock = systemClock, ...script }: Options) {
+  constructor(target: Target, { pageScript, clock = systemClock }: Options) {
     this.#clock = clock;
     this.#view = new View();
-    this.#worlds = new Worlds(target, this.#view, script);
+    this.#worlds = new Worlds(target, this.#view, pageScript);
     this.#waits = new Waits(this.#worlds, this.#view);
   }
 

@@ -12,13 +12,6 @@ import type { View } from './view.ts';
  */
 export type Target = { call(child: string, method: string, params: object): Promise<unknown> };
 
-export type Script = {
-  /** The source that defines globalThis.chaperone in an isolated world. */
-  pageScript: string;
-  /** What Chrome calls that world; one that had this name before is the same one, as it was left. */
-  worldName?: string;
-};
-
 /** Where a frame's document lives; `child` is empty for the page's own target session. */
 export type Place = { frame: string; child: string };
 
@@ -35,8 +28,8 @@ export type World = Place & {
   owners: Map<string, string>;
 };
 
-/** How the names of the page script's isolated worlds begin. */
-export const WORLD_NAME = 'chaperone';
+/** What Chrome calls the page script's isolated world; a later attachment finds it as it was left, with its numbers. */
+const WORLD_NAME = 'chaperone';
 
 /** The only source the edge evaluates beside the page script. */
 const CALL_HANDLE = 'function(n,a){return this(n,a)}';
@@ -49,13 +42,11 @@ export class Worlds {
   readonly #target: Target;
   readonly #view: View;
   readonly #pageScript: string;
-  readonly #name: string;
   /** The target sessions whose documents to come begin with the page script. */
   readonly #preceded = new Set<string>();
 
-  constructor(target: Target, view: View, { pageScript, worldName = WORLD_NAME }: Script) {
+  constructor(target: Target, view: View, pageScript: string) {
     this.#target = target;
-    this.#name = worldName;
     this.#view = view;
     this.#pageScript = pageScript;
   }
@@ -74,7 +65,7 @@ export class Worlds {
     if (this.#preceded.has(child)) return;
     await this.ask(span, child, 'Page.addScriptToEvaluateOnNewDocument', {
       source: this.#pageScript,
-      worldName: this.#name,
+      worldName: WORLD_NAME,
     });
     this.#preceded.add(child);
   }
@@ -143,7 +134,7 @@ export class Worlds {
     this.#view.worlds.set(place.frame, world);
     const made = await this.ask(span, place.child, 'Page.createIsolatedWorld', {
       frameId: place.frame,
-      worldName: this.#name,
+      worldName: WORLD_NAME,
     });
     const contextId = Number(at(made, 'executionContextId'));
     const installed = await this.ask(span, place.child, 'Runtime.evaluate', {
