@@ -43,7 +43,7 @@ demo: setup build ## the main job for real: your browser's road and the managed 
 
 test: setup clients build ## everything that must hold, unit to real browser
 	$(GO) vet ./...
-	$(GO) test -race -count=1 -timeout 40m ./... # -count=1: the cache does not see that e2e builds the binary
+	$(GO) test -race -count=1 -p 1 -timeout 60m ./... # -count=1: the cache does not see that e2e builds the binary
 
 lint: bundle $(LINT) ## Go and TypeScript linters
 	$(LINT) run

@@ -20,6 +20,11 @@ const droppable: ReadonlySet<string> = new Set([
   'Runtime.consoleAPICalled',
 ]);
 
+/** Whether no client's picture of the page depends on an event. */
+export function isDroppable(method: string): boolean {
+  return droppable.has(method);
+}
+
 export type Verdict = 'told' | 'dropped' | 'flood';
 
 /** Counts what one tab tells. */
@@ -36,7 +41,7 @@ export class Meter {
     this.#ahead = Math.max(0, this.#ahead - Math.max(0, made)) + 1;
     this.#countedMS = nowMS;
     if (this.#ahead > burstEvents) return 'flood';
-    if (!droppable.has(method)) return backlogBytes > fullBytes ? 'flood' : 'told';
+    if (!isDroppable(method)) return backlogBytes > fullBytes ? 'flood' : 'told';
     return this.#isSpared(nowMS) && backlogBytes <= crowdedBytes ? 'told' : 'dropped';
   }
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
-import { fewEvents, Pulse, slowMS } from './pulse.ts';
+import { bytesAnEvent, fewEvents, Pulse, slowMS } from './pulse.ts';
 
 function begin() {
   const chrome = { now: 0, asked: 0, answer: () => {} };
@@ -59,4 +59,24 @@ test('of two tabs that tell as much, neither is it alone', () => {
   held(pulse, other, fewEvents * 2 + 2);
   chrome.now = slowMS + 1;
   assert.equal(pulse.isHeldUpBy(one), false);
+});
+
+test('a few long events are as much as many short ones', () => {
+  const { chrome, pulse } = begin();
+  const [loud, quiet] = [{}, {}];
+  held(pulse, quiet, fewEvents / 2);
+  held(pulse, loud, 1);
+  pulse.weigh(loud, (fewEvents - 1) * bytesAnEvent);
+  chrome.now = slowMS + 1;
+  assert.equal(pulse.isHeldUpBy(quiet), false);
+  assert.equal(pulse.isHeldUpBy(loud), true);
+});
+
+test('what is told before Chrome is asked anything weighs nothing', () => {
+  const { chrome, pulse } = begin();
+  const tab = {};
+  pulse.weigh(tab, fewEvents * bytesAnEvent * 2);
+  held(pulse, tab, 1);
+  chrome.now = slowMS + 1;
+  assert.equal(pulse.isHeldUpBy(tab), false);
 });

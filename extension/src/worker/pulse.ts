@@ -4,6 +4,9 @@ export const slowMS = 1000;
 /** A tab that told less meanwhile is not what it waits for. */
 export const fewEvents = 1500;
 
+/** As much text in an event that clients can do without is as much work as one event more. */
+export const bytesAnEvent = 4096;
+
 /**
  * Finds the tab that keeps all others waiting. Chrome's answers and events come to the worker one after the other, so that
  * the time of an answer is the time that an event of any tab waits.
@@ -38,5 +41,13 @@ export class Pulse {
       this.#askedMS = undefined;
     };
     this.#ask().then(end, end);
+  }
+
+  /** Counts what an event that clients can do without holds: a few long ones are as much work as many short ones. */
+  weigh(tab: object, bytes: number): void {
+    if (this.#askedMS === undefined) return;
+    const more = Math.floor(bytes / bytesAnEvent);
+    this.#told.set(tab, (this.#told.get(tab) ?? 0) + more);
+    this.#events += more;
   }
 }

@@ -5,6 +5,7 @@ import type { Book } from './book.ts';
 import { isLonger, maxSentBytes } from './bounds.ts';
 import { withoutFrames } from './frames.ts';
 import type { Hold } from './holds.ts';
+import { isDroppable } from './meter.ts';
 import { type Fields, fields, member, text } from './parse.ts';
 import type { Passage } from './passage.ts';
 import type { Pulse } from './pulse.ts';
@@ -40,16 +41,19 @@ export class Telling {
     }
     if (!eventTold(standing.level, method)) return;
     if (this.isBarred(hold, child) || this.isBarred(hold, sessionOf(method, params))) return;
-    const { line } = hold;
-    const verdict = hold.meter.judge(method, this.#rooms.nowMS(), line.backlog);
+    const verdict = hold.meter.judge(method, this.#rooms.nowMS(), hold.line.backlog);
     if (verdict === 'flood') this.#rooms.flooded(hold);
     if (verdict !== 'told') return;
     const seen = this.#seen(hold, child, standing, { method, params: fields(params) ?? {} });
-    if (seen === undefined) return;
-    const body = JSON.stringify(strip(method, seen));
+    if (seen !== undefined) this.#send(hold, child, method, strip(method, seen));
+  }
+
+  #send(hold: Hold, child: string, method: string, params: unknown): void {
+    const body = JSON.stringify(params);
+    if (isDroppable(method)) this.#rooms.pulse.weigh(hold, body.length);
     if (isLonger(body, maxSentBytes - 1024)) return;
     const header = { t: 'event', tab: hold.name, method } as const;
-    line.send(child === '' ? header : { ...header, child }, body);
+    hold.line.send(child === '' ? header : { ...header, child }, body);
   }
 
   /** What clients may see of an event: no place where the tab may not be, nothing of the page script. */
