@@ -67,6 +67,15 @@ export function lookUp(path: string, results: readonly unknown[]): unknown {
   return value;
 }
 
+/** Does a path lead to something truthy? */
+export function holds(path: string, results: readonly unknown[]): boolean {
+  try {
+    return Boolean(lookUp(path, results));
+  } catch {
+    return false;
+  }
+}
+
 function isIndexable(value: unknown): value is Record<string | number, unknown> {
   return typeof value === 'object' && value !== null;
 }
