@@ -1,113 +1,275 @@
-import { cut, LONGEST_NAME } from './bounds.ts';
-import type { FocusArgs, Focused, SelectArgs, Selected, Value, ValueArgs } from './contract.ts';
-import { isA, isHTML, own } from './dom.ts';
+import { cut } from './bounds.ts';
+import { enterAsTyped } from './choice.ts';
+import type {
+  Entered,
+  EnteredArgs,
+  FocusArgs,
+  Focused,
+  Target,
+  Value,
+  ValueArgs,
+} from './contract.ts';
+import { isA, isHTML, own, tagOf } from './dom.ts';
+import { arrived, begin, entryAt, lastEntry } from './entry.ts';
 import { Refusal } from './failure.ts';
 import { resolve } from './find.ts';
-import { fold } from './flat.ts';
+import { within } from './flat.ts';
+import {
+  fieldOf,
+  focusedElement,
+  giveKeyboard,
+  isField,
+  notAField,
+  selectAll,
+  toEnd,
+} from './keyboard.ts';
+import { frame } from './locate.ts';
 import { doc, numberOf } from './nodes.ts';
-import { isEditingHost } from './roles.ts';
-import { isDisabled, isSecret } from './states.ts';
+import { announce, complaintOf, isSetWhole, setWhole } from './set.ts';
+import { isSecret } from './states.ts';
 
-/** Twice what may be entered, so that what a field holds can be told from what was meant. */
-const LONGEST_HELD = 200_000;
-const LONGEST_OPTION = 80;
+/** More than an answer shows of what a field holds. */
+const LONGEST_HELD = 8000;
 
-/** Fields whose parts are typed into one by one, in an order that depends on the locale. */
-const SET = ['date', 'time', 'month', 'week', 'datetime-local', 'color', 'range'];
+const FRAMES = ['iframe', 'frame', 'fencedframe', 'object', 'embed'];
 
-export function focus(args: FocusArgs): Focused {
+/** Gives a field the keyboard for what the edge enters next; without a target, tells who has it. */
+export async function focus(args: FocusArgs): Promise<Focused> {
+  if (args.target === undefined) {
+    const field = focusedElement();
+    return inserting(focused(field), field, args.insert);
+  }
   const el = resolve(args.target, args.expect);
-  if (isDisabled(el)) throw new Refusal('not_enabled', 'The field is disabled.');
-  if (!('focus' in own(el))) throw notAField();
-  own(el).scrollIntoView({ block: 'center', inline: 'nearest', behavior: 'instant' });
-  if (args.set !== undefined && isA(el, 'input') && SET.includes(el.type)) {
-    set(el, args.set);
-    return { doc, node: numberOf(el), done: true };
+  const had = focusedElement();
+  if (args.fill === undefined) {
+    const field = await giveKeyboard(el, args.wait_ms);
+    if (field !== had) toEnd(field);
+    return inserting(focused(field), field, args.insert);
   }
-  if (args.set !== undefined && !takesText(el)) throw notAField();
-  own(el as HTMLElement).focus({ preventScroll: true });
-  if (args.select === true) selectAll(el);
-  return { doc, node: numberOf(el), done: false };
+  refuseOther(el);
+  const field = fieldOf(await giveKeyboard(el, args.wait_ms));
+  await writable(field);
+  return await fill(field, args.fill);
 }
 
-function notAField(): Refusal {
-  return new Refusal('not_enabled', 'The element is not a field that text can be entered into.');
+function focused(field: Element | null): Focused {
+  const at = performance.timeOrigin + performance.now();
+  if (field === null) return { doc, node: 0, at };
+  if (FRAMES.includes(tagOf(field))) return { doc, node: numberOf(field), at, elsewhere: true };
+  begin({ field, text: undefined, before: held(field) });
+  return { doc, node: numberOf(field), at };
 }
 
-const TEXTLESS = ['checkbox', 'radio', 'file', 'submit', 'button', 'reset', 'image', 'hidden'];
-
-function takesText(el: Element): boolean {
-  if (isA(el, 'input')) return !(TEXTLESS.includes(el.type) || el.readOnly);
-  if (isA(el, 'textarea')) return !el.readOnly;
-  return isHTML(el) && own(el).isContentEditable;
-}
-
-function set(input: HTMLInputElement, value: string): void {
-  const before = input.value;
-  input.focus({ preventScroll: true });
-  input.value = value;
-  if (input.value !== value) {
-    const kept = input.value;
-    input.value = before;
-    throw new Refusal('bad_request', `The ${input.type} field does not take this value.`, {
-      would_hold: cut(kept, LONGEST_NAME),
-    });
+/** What the edge inserts at the caret. Many lines at once would keep the browser busy for minutes: they are put there. */
+function inserting(answer: Focused, field: Element | null, text: string | undefined): Focused {
+  if (text === undefined) return answer;
+  if (field === null || !isA(field, 'textarea') || !isLong(text)) {
+    return { ...answer, enter: text };
   }
-  announce(input);
+  const { selectionStart, selectionEnd } = field;
+  field.setRangeText(text, selectionStart, selectionEnd, 'end');
+  announce(field);
+  arrived();
+  return { ...answer, done: true };
 }
 
-function announce(el: Element): void {
-  el.dispatchEvent(new Event('input', { bubbles: true, composed: true }));
-  el.dispatchEvent(new Event('change', { bubbles: true }));
+const MOST_LINES = 200;
+
+function isLong(text: string): boolean {
+  return text.split('\n', MOST_LINES + 1).length > MOST_LINES;
 }
 
-function selectAll(el: Element): void {
-  if (isA(el, 'input') || isA(el, 'textarea')) {
-    el.select();
-    return;
+const TEXTLESS = ['submit', 'button', 'reset', 'image', 'hidden'];
+
+/** Fields that are filled by another action. */
+function refuseOther(el: Element): void {
+  if (isA(el, 'select')) throw new Refusal('bad_request', 'The element is a list: use select.');
+  if (!isA(el, 'input')) return;
+  if (el.type === 'checkbox' || el.type === 'radio') {
+    throw new Refusal('bad_request', 'The element is a box to check: use check.');
   }
-  getSelection()?.selectAllChildren(el);
+  if (el.type === 'file') throw new Refusal('bad_request', 'The field takes files: use upload.');
+  if (TEXTLESS.includes(el.type)) throw notAField();
 }
 
-/** What the field holds; of a secret only whether it holds anything. */
-export function value(args: ValueArgs): Value {
-  const el = resolve(args.target);
-  if (isSecret(el)) return { value: '', secret: true };
-  if (isA(el, 'input') || isA(el, 'textarea') || isA(el, 'select')) {
-    return { value: cut(el.value, LONGEST_HELD), secret: false };
-  }
-  // biome-ignore lint/performance/useDomNodeTextContent: the lines of an editor are layout, not text nodes
-  const held = isEditingHost(el) && isHTML(el) ? own(el).innerText : own(el).textContent;
-  return { value: cut(held ?? '', LONGEST_HELD), secret: false };
-}
-
-export function select(args: SelectArgs): Selected {
-  const el = resolve(args.target, args.expect);
-  if (!isA(el, 'select')) {
+/** Some fields are read-only until they have the keyboard. */
+async function writable(field: Element): Promise<void> {
+  if (!isField(field)) throw notAField();
+  if (!isReadOnly(field)) return;
+  await frame();
+  if (isReadOnly(field)) {
     throw new Refusal(
-      'bad_request',
-      'The element is not a native select; click it and then the option.',
+      'not_enabled',
+      'The field is read-only; the page may offer another way to fill it.',
     );
   }
-  if (isDisabled(el)) throw new Refusal('not_enabled', 'The select is disabled.');
-  if (!el.multiple && args.values.length !== 1) {
-    throw new Refusal('bad_request', 'This select takes exactly one value.');
-  }
-  const chosen = args.values.map((wanted) => optionOf(el, wanted));
-  el.focus({ preventScroll: true });
-  for (const option of el.options) option.selected = chosen.includes(option);
-  announce(el);
-  const selected = Array.from(el.selectedOptions).slice(0, args.values.length);
-  return { values: selected.map((option) => cut(option.label, LONGEST_NAME)) };
 }
 
-function optionOf(el: HTMLSelectElement, wanted: string): HTMLOptionElement {
-  const options = Array.from(el.options).filter((option) => !option.disabled);
-  const found =
-    options.find((option) => option.value === wanted) ??
-    options.find((option) => fold(option.label) === fold(wanted));
-  if (found) return found;
-  throw new Refusal('not_found', 'The select has no such option that can be chosen.', {
-    options: options.slice(0, 30).map((option) => cut(fold(option.label), LONGEST_OPTION)),
-  });
+function isReadOnly(field: Element): boolean {
+  return (isA(field, 'input') || isA(field, 'textarea')) && field.readOnly;
+}
+
+async function fill(field: Element, text: string): Promise<Focused> {
+  begin({ field, text, before: held(field) });
+  const at = performance.timeOrigin + performance.now();
+  const answer: Focused = { doc, node: numberOf(field), at };
+  if (isA(field, 'input') && isSetWhole(field, text)) {
+    setWhole(field, text);
+    return { ...answer, done: true };
+  }
+  if (isA(field, 'textarea') && isLong(text)) {
+    field.select();
+    return inserting(answer, field, text);
+  }
+  selectAll(field);
+  const editor = isEditor(field);
+  // An editor takes note of a selection when it is told, which is not at once.
+  if (editor) for (let i = 0; i < 2; i += 1) await frame();
+  if (text === '')
+    return held(field) === '' ? { ...answer, done: true } : { ...answer, clear: true };
+  return editor ? { ...answer, enter: text, editor: true } : { ...answer, enter: text };
+}
+
+/** What the field holds, as it stands there. */
+function held(field: Element): string {
+  if (isA(field, 'input') || isA(field, 'textarea') || isA(field, 'select')) return field.value;
+  if (!isHTML(field)) return '';
+  // biome-ignore lint/performance/useDomNodeTextContent: the lines of an editor are layout, not text nodes
+  return own(field).innerText;
+}
+
+/**
+ * After text was entered into an editor that keeps a model of its own: one that has not taken it, or has lost its lines,
+ * gets it once more the way such editors take many lines, by paste. Nothing is read from the clipboard.
+ */
+export async function entered(args: EnteredArgs): Promise<Entered> {
+  for (let i = 0; i < 2; i += 1) await frame();
+  const entry = lastEntry();
+  if (args.doc !== doc || entry?.text === undefined || !own(entry.field).isConnected) {
+    return { pasted: false };
+  }
+  const now = held(entry.field);
+  if (isSame(now, entry.text) || !isWorthPasting(now, entry.text, entry.before)) {
+    return { pasted: false };
+  }
+  selectAll(entry.field);
+  for (let i = 0; i < 2; i += 1) await frame();
+  const pasted = paste(entry.field, entry.text);
+  if (!pasted) enterLines(entry.field, entry.text);
+  for (let i = 0; i < 2; i += 1) await frame();
+  return { pasted };
+}
+
+/** Where there is no editor at all, only an element that may be edited: a line at a time, as a person would. */
+function enterLines(field: Element, text: string): void {
+  const [first = '', ...rest] = text.split(/\r\n?|\n/);
+  if (rest.length > MOST_LINES) return;
+  enterAsTyped(field, first);
+  for (const line of rest) {
+    document.execCommand('insertParagraph');
+    if (line !== '') document.execCommand('insertText', false, line);
+  }
+}
+
+/** Not where an editor has made something else of the text on purpose. */
+function isWorthPasting(now: string, text: string, before: string): boolean {
+  const dense = (of: string) => lines(of).replace(/\s+/g, '');
+  return now === before || dense(now) === dense(text) || dense(now) === dense(text + text);
+}
+
+/** Whether the editor took it. */
+function paste(field: Element, text: string): boolean {
+  const clipboardData = new DataTransfer();
+  clipboardData.setData('text/plain', text);
+  const target = focusedElement() ?? field;
+  const init = { bubbles: true, cancelable: true, composed: true, clipboardData };
+  return !own(target).dispatchEvent(new ClipboardEvent('paste', init));
+}
+
+/** Text as it is compared: how a page parts lines and keeps spaces is its own affair. */
+function lines(text: string): string {
+  return text
+    .replace(/[\u200b\ufeff]/g, '')
+    .replace(/\u00a0/g, ' ')
+    .replace(/\r\n?/g, '\n');
+}
+
+function isSame(now: string, wanted: string): boolean {
+  const [a, b] = [lines(now), lines(wanted)];
+  return a === b || a.replace(/\n+$/, '') === b.replace(/\n+$/, '');
+}
+
+/** An editor shows paragraphs with an empty line between them. */
+function isSameInEditor(now: string, wanted: string): boolean {
+  const [a, b] = [lines(now), lines(wanted)].map((of) => of.replace(/\n+/g, '\n').trim());
+  return a === b;
+}
+
+/** What the field holds; of a secret only whether it is what was entered. */
+export function value(args: ValueArgs): Value {
+  const field = fieldNow(args.target);
+  if (field === null) {
+    const elsewhere = args.target !== undefined && 'node' in args.target && args.target.doc !== doc;
+    // The document that came instead says whether it came of what was entered.
+    const landed = elsewhere && args.at !== undefined && performance.timeOrigin >= args.at;
+    return { value: '', secret: false, gone: true, landed };
+  }
+  return describe(field, args.typed);
+}
+
+/** The field meant; null where it is no longer there. */
+function fieldNow(target: Target | undefined): Element | null {
+  if (target === undefined) {
+    const field = focusedElement();
+    return field !== null && isField(field) ? field : null;
+  }
+  try {
+    const el = resolve(target);
+    const entry = lastEntry();
+    return entry !== null && within(entry.field, el) ? entry.field : fieldOf(el);
+  } catch {
+    return null;
+  }
+}
+
+function describe(field: Element, typed: string | undefined): Value {
+  const now = isField(field) ? held(field) : '';
+  const entry = entryAt(field);
+  const wanted = entry?.text;
+  const same = isAsEntered(field, now, wanted, typed);
+  const secret = isSecret(field);
+  // The lines of an editor stand apart in ways of its own: what it was given is easier to know again.
+  const shown = same === true && wanted !== undefined ? wanted : now;
+  const answer: Value = { value: secret ? '' : cut(shown, LONGEST_HELD), secret };
+  if (same !== undefined) answer.same = same;
+  if (entry !== null) {
+    answer.landed = entry.reached || (wanted !== undefined && same === true);
+    if (now === entry.before) answer.unchanged = true;
+  }
+  const complaint = complaintOf(field);
+  if (complaint !== undefined) answer.invalid = complaint;
+  return answer;
+}
+
+/** Whether the field holds what it was to hold, or what was typed stands in it; undefined where neither is known. */
+function isAsEntered(
+  field: Element,
+  now: string,
+  wanted: string | undefined,
+  typed: string | undefined,
+): boolean | undefined {
+  if (wanted !== undefined) {
+    if (isSame(now, wanted)) return true;
+    return isEditor(field) ? isSameInEditor(now, wanted) : isSetAlike(field, now, wanted);
+  }
+  return typed === undefined ? undefined : lines(now).includes(lines(typed));
+}
+
+/** Given as a whole, a value may be kept in another spelling: the field has judged it already. */
+function isSetAlike(field: Element, now: string, wanted: string): boolean {
+  return isA(field, 'input') && isSetWhole(field, wanted) && now !== '' && wanted !== '';
+}
+
+function isEditor(field: Element): boolean {
+  return !(isA(field, 'input') || isA(field, 'textarea'));
 }
