@@ -1,23 +1,58 @@
-/** The flat tree: what is rendered, with open shadow roots and slots resolved. */
+/** The flat tree: what is rendered, with shadow roots and slots resolved. */
 
 import { holderOf, isA, isElement, isText, own } from './dom.ts';
 
 /** No page nests deeper; a walk upwards ends there, whatever happens. */
 const DEEPEST = 100_000;
 
+/** The element's shadow root: an open one, or a closed one that the edge has handed in. */
+export function rootOf(el: Element): ShadowRoot | null {
+  const root = own(el).shadowRoot ?? closed.get(el) ?? null;
+  if (root) metRoot = true;
+  return root;
+}
+
+let metRoot = false;
+
+/** Whether any shadow root has been met in this document. */
+export function hasRoots(): boolean {
+  return metRoot;
+}
+
+const closed = new WeakMap<Element, ShadowRoot>();
+/** The slots of closed trees that nodes were found in: nodes themselves do not tell. */
+const slots = new WeakMap<Node, HTMLSlotElement>();
+
+/** Takes a closed root for known, for as long as its document lives. */
+export function openUp(root: ShadowRoot): void {
+  closed.set(root.host, root);
+}
+
 export function childrenOf(node: Element): Node[] {
-  const { shadowRoot, childNodes } = own(node);
-  if (shadowRoot) return Array.from(shadowRoot.childNodes);
+  const root = rootOf(node);
+  if (root) return Array.from(root.childNodes);
   if (isA(node, 'slot')) {
     const assigned = node.assignedNodes();
-    if (assigned.length > 0) return assigned;
+    if (assigned.length > 0) return noted(assigned, node);
   }
-  return Array.from(childNodes);
+  return Array.from(own(node).childNodes);
+}
+
+function noted(assigned: Node[], slot: HTMLSlotElement): Node[] {
+  const root = slot.getRootNode();
+  if (root instanceof ShadowRoot && root.mode === 'closed')
+    for (const node of assigned) slots.set(node, slot);
+  return assigned;
 }
 
 export function parentOf(node: Node): Element | null {
   const slot = isElement(node) ? own(node).assignedSlot : isText(node) && node.assignedSlot;
-  return slot || holderOf(node);
+  return slot || closedSlotOf(node) || holderOf(node);
+}
+
+function closedSlotOf(node: Node): HTMLSlotElement | null {
+  const slot = slots.get(node);
+  return slot?.isConnected && slot.assignedNodes().includes(node as Element | Text) ? slot : null;
 }
 
 /** The nearest of node and what holds it that fits. */
@@ -47,7 +82,7 @@ export function* elementsOf(root: Element): Generator<Element> {
 /** The innermost element at a point of the viewport. */
 export function elementAt(x: number, y: number): Element | null {
   let hit = document.elementFromPoint(x, y);
-  for (let root = hit && own(hit).shadowRoot; root; root = hit && own(hit).shadowRoot) {
+  for (let root = hit && rootOf(hit); root; root = hit && rootOf(hit)) {
     const inner: Element | null = root.elementFromPoint(x, y);
     if (inner === null || inner === hit) break;
     hit = inner;

@@ -15,6 +15,8 @@ export type Sight = {
   positioned: Box;
   /** And for fixed content. */
   fixed: Box;
+  /** What of it is in the window now, as far as it has been scrolled. */
+  now: Box;
 };
 
 /** More than a pixel each way: one-pixel boxes are how pages hide text from eyes. */
@@ -32,7 +34,7 @@ export function firstSight(): Sight {
     bottom: Number.POSITIVE_INFINITY,
   };
   const view = { left: 0, top: 0, right: window.innerWidth, bottom: window.innerHeight };
-  return { flow: page, positioned: page, fixed: view };
+  return { flow: page, positioned: page, fixed: view, now: view };
 }
 
 export function overlap(a: Box, b: Box): Box {
@@ -60,12 +62,16 @@ export function enter(el: Element, style: CSSStyleDeclaration, sight: Sight): Si
   if (style.display === 'none' || style.opacity === '0' || isCutAway(style)) return null;
   if (style.getPropertyValue('content-visibility') === 'hidden') return null;
   const around = standsIn(style, sight);
-  const inside = isRoot(el) ? around : clipTo(el, style, around);
+  const before = style.position === 'fixed' ? sight.fixed : sight.now;
+  const { inside, now } = isRoot(el)
+    ? { inside: around, now: before }
+    : clipTo(el, style, { around, now: before });
   const moved = style.position !== 'static' || style.transform !== 'none';
   return {
     flow: inside,
     positioned: moved ? inside : sight.positioned,
     fixed: style.transform === 'none' ? sight.fixed : inside,
+    now,
   };
 }
 
@@ -80,13 +86,19 @@ function isCutAway(style: CSSStyleDeclaration): boolean {
 
 const NOTHING: Box = { left: 0, top: 0, right: 0, bottom: 0 };
 
-function clipTo(el: Element, style: CSSStyleDeclaration, around: Box): Box {
+type Clip = { inside: Box; now: Box };
+
+function clipTo(
+  el: Element,
+  style: CSSStyleDeclaration,
+  { around, now }: { around: Box; now: Box },
+): Clip {
   const { overflowX, overflowY } = style;
-  if (overflowX === 'visible' && overflowY === 'visible') return around;
-  if (style.display === 'inline' || style.display === 'contents') return around;
+  if (overflowX === 'visible' && overflowY === 'visible') return { inside: around, now };
+  if (style.display === 'inline' || style.display === 'contents') return { inside: around, now };
   const { clientWidth, scrollWidth, scrollLeft, scrollTop } = own(el);
   const box = own(el).getBoundingClientRect();
-  if (!canSee(box, around)) return NOTHING;
+  if (!canSee(box, around)) return { inside: NOTHING, now: NOTHING };
   const leftmost = style.direction === 'rtl' ? clientWidth - scrollWidth : 0;
   const x = axis(
     overflowX,
@@ -95,7 +107,8 @@ function clipTo(el: Element, style: CSSStyleDeclaration, around: Box): Box {
     scrollLeft - leftmost,
   );
   const y = axis(overflowY, [box.top, box.bottom], [around.top, around.bottom], scrollTop);
-  return { left: x[0], right: x[1], top: y[0], bottom: y[1] };
+  const inside = { left: x[0], right: x[1], top: y[0], bottom: y[1] };
+  return { inside, now: overlap(now, box) };
 }
 
 type Span = [start: number, end: number];

@@ -1,21 +1,27 @@
 import { cut, whereabouts } from './bounds.ts';
 import type { Line, Snapshot, SnapshotArgs } from './contract.ts';
+import { own } from './dom.ts';
 import { fold } from './flat.ts';
 import { nameOf } from './names.ts';
 import { doc, elementOf, numberOf } from './nodes.ts';
+import { canSee } from './sight.ts';
 import { heldBy, linkOf, statesOf } from './states.ts';
 import type { Item } from './walk.ts';
-import { walk } from './walk.ts';
+import { isPressable, walk } from './walk.ts';
 
 /** A label in the default view is a label, not the article. */
 const LONGEST_LABEL = 160;
 /** Where all text is asked for; what is longer is get_text's to read. */
 const LONGEST_TEXT = 4000;
+/** Enough of an address to tell where it leads; the rest is there where all text is asked for. */
+const LONGEST_ADDRESS = 60;
 const MOST_OPTIONS = 12;
 
 export function snapshot(args: SnapshotArgs): Snapshot {
-  const tally = { left: args.budget, more: 0 };
-  const items = walk(args.scope ? elementOf(args.scope) : null, tally);
+  const elsewhere = args.scope !== undefined && args.scope.doc !== doc;
+  if (elsewhere && window.top === window) return { doc, ...whereabouts(), lines: [], more: 0 };
+  const tally = { left: args.budget, more: 0, texts: args.full === true };
+  const items = walk(args.scope && !elsewhere ? elementOf(args.scope) : null, tally);
   const page = new Page(args.full === true, args.budget);
   page.add(
     items.flatMap((it) => prune(it, args.full === true)),
@@ -58,7 +64,8 @@ function isOfUseEmpty(it: Item): boolean {
 function entry(it: Item, full: boolean): Item[] {
   const texts = it.children.filter((child) => child.kind === 'text');
   const rest = it.children.filter((child) => child.kind !== 'text');
-  if (texts.length === 0 && it.kind === 'entry') return rest;
+  if (texts.length === 0 && it.kind === 'entry' && !isPressable(it)) return rest;
+  if (isPressable(it)) return [{ ...it, children: rest }];
   if (full && rest.length > 0) return [it];
   const said = texts.map((child) => fold(child.text)).join(' | ');
   return said === '' && rest.length === 0 ? [] : [{ ...it, text: said, children: rest }];
@@ -68,6 +75,8 @@ function entry(it: Item, full: boolean): Item[] {
 class Page {
   readonly lines: Line[] = [];
   more = 0;
+  /** The last element told of is outside of the window. */
+  #away = false;
   readonly #full: boolean;
   #left: number;
 
@@ -79,9 +88,17 @@ class Page {
   add(items: Item[], depth: number): void {
     for (const it of items) {
       if (this.#left <= 0) this.more += 1;
-      else this.#put(describe(it, depth, this.#full));
+      else this.#put(this.#placed(it, describe(it, depth, this.#full)));
       this.add(this.#shown(it), depth + 1);
     }
+  }
+
+  /** Says only where the window ends and begins: on each line it would cost more than it tells. */
+  #placed(it: Item, line: Line): Line {
+    const away = isAway(it) ?? this.#away;
+    if (away === this.#away) return line;
+    this.#away = away;
+    return { ...line, states: [...(line.states ?? []), away ? 'offscreen' : 'onscreen'] };
   }
 
   #put(line: Line): void {
@@ -106,6 +123,13 @@ class Page {
   }
 }
 
+/** Whether the element is outside of the window, or scrolled out of its pane; undefined where it has no box. */
+function isAway(it: Item): boolean | undefined {
+  if (it.el === null || it.now === null) return undefined;
+  const box = own(it.el).getBoundingClientRect();
+  return box.width * box.height === 0 ? undefined : !canSee(box, it.now);
+}
+
 function lengthOf(line: Line): number {
   const states = (line.states ?? []).reduce((sum, state) => sum + state.length + 3, 0);
   const ref = line.node === undefined ? 0 : 10;
@@ -119,7 +143,8 @@ function lengthOf(line: Line): number {
 function describe(it: Item, depth: number, full: boolean): Line {
   if (it.el === null) return textLine(it, depth, full);
   const line: Line = { depth, role: it.role };
-  const name = it.kind === 'entry' || it.kind === 'live' ? '' : nameOf(it.el, it.role);
+  const quiet = (it.kind === 'entry' && !isPressable(it)) || it.kind === 'live';
+  const name = quiet ? '' : nameOf(it.el, it.role);
   if (name !== '') line.name = name;
   if (hasRef(it)) line.node = numberOf(it.el);
   const states = [...it.states, ...statesOf(it.el, it.role)];
@@ -134,12 +159,16 @@ function addContent(line: Line, it: Item, full: boolean): void {
   const value = it.text === '' ? heldBy(it.el) : it.text;
   if (value !== undefined) line.value = cut(value, full ? LONGEST_TEXT : 2 * LONGEST_LABEL);
   const url = linkOf(it.el);
-  if (url !== undefined) line.url = url;
+  if (url !== undefined) line.url = full ? url : cut(url, LONGEST_ADDRESS);
 }
 
 function hasRef(it: Item): boolean {
   return (
-    it.kind === 'control' || it.kind === 'landmark' || it.kind === 'set' || it.kind === 'frame'
+    it.kind === 'control' ||
+    isPressable(it) ||
+    it.kind === 'landmark' ||
+    it.kind === 'set' ||
+    it.kind === 'frame'
   );
 }
 

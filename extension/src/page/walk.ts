@@ -1,8 +1,11 @@
-import { holderOf, isA, isElement, isHTML, isText, own, tagOf } from './dom.ts';
-import { childrenOf } from './flat.ts';
+import { areasOf } from './areas.ts';
+import { holderOf, isA, isElement, isText, own, tagOf } from './dom.ts';
+import { childrenOf, within } from './flat.ts';
+import { isDialog, isInert, isInertByStyle, modalDialog, noteDialog } from './inert.ts';
+import { countOf, leastLength } from './remaining.ts';
 import type { Kind } from './roles.ts';
-import { asksForClicks, isNamedByText, kindOf, roleOf } from './roles.ts';
-import type { Sight } from './sight.ts';
+import { asksForClicks, isEditingHost, isNamedByContent, kindOf, roleOf } from './roles.ts';
+import type { Box, Sight } from './sight.ts';
 import {
   boxInSight,
   enter,
@@ -25,6 +28,8 @@ export type Item = {
   children: Item[];
   /** For text: what decides whether it labels something that can be operated. */
   near: Holder[];
+  /** What is in the window of where it stands. */
+  now: Box | null;
 };
 
 /** Something that holds text: the text labels what else is held, once there is a control in it. */
@@ -44,10 +49,11 @@ type Place = {
   pointer: boolean;
   block: Block;
   near: Holder[];
+  pass: Pass;
 };
 
-/** A line for something to operate holds at least this much besides its role. */
-const SHORTEST_LINE = 12;
+/** One pass over the page: what is switched off by the modal dialog, and whether another one was found on the way. */
+type Pass = { modal: Element | null; stale: boolean };
 
 /** Elements whose content is not shown as text. */
 export const SKIPPED = new Set(
@@ -56,54 +62,100 @@ export const SKIPPED = new Set(
   ),
 );
 
-/** How much more is worth describing; what lies beyond is only counted. */
-export type Tally = { left: number; more: number };
+/** An object that shows nothing shows what stands in it. */
+const LEFT_OUT = new Set([...SKIPPED].filter((tag) => tag !== 'object'));
+
+/** Of those, what is something to operate by itself. */
+const EMBEDDED = new Set(['canvas', 'video', 'audio']);
+/** Pictures smaller than this are no place to operate anything. */
+const PLACE_PX = 40;
+
+/** How much more is worth describing, `texts` included where all of them are shown; what lies beyond is only counted. */
+export type Tally = { left: number; more: number; texts?: boolean };
 
 /** All that can be seen in the document or beneath scope, as a tree. */
 export function walk(scope: Element | null, tally: Tally): Item[] {
   const root = scope ?? document.body ?? document.documentElement;
+  const before = { ...tally };
+  for (let tried = 0; ; tried += 1) {
+    const pass: Pass = { modal: modalDialog(), stale: false };
+    const out = once(root, tally, pass);
+    if (!pass.stale || tried > 2) return out;
+    Object.assign(tally, before);
+  }
+}
+
+function once(root: Element | null, tally: Tally, pass: Pass): Item[] {
   const out: Item[] = [];
   const sight = root && sightOf(root);
   if (!sight) return out;
   const block: Block = { labels: false, run: null };
-  const flags = { named: false, inert: false, pointer: false };
-  visit(root, { out, sight, tally, block, near: [block], ...flags });
+  const inert = pass.modal !== null && !within(root, pass.modal);
+  const flags = { named: false, inert, pointer: false };
+  visit(root, { out, sight, tally, block, near: [block], pass, ...flags });
   return out;
 }
 
-/** About how many lines the element would make, without looking at how it is laid out. */
-function countOf(el: Element): number {
-  if (SKIPPED.has(tagOf(el))) return 0;
-  const own = kindOf(el, roleOf(el)) === 'none' ? 0 : 1;
-  if (tagOf(el) === 'select') return own;
-  return childrenOf(el).reduce((sum, child) => sum + (isElement(child) ? countOf(child) : 0), own);
-}
-
 function visit(el: Element, place: Place): void {
-  if (SKIPPED.has(tagOf(el))) return;
+  const tag = tagOf(el);
+  const embedded = EMBEDDED.has(tag);
+  if (LEFT_OUT.has(tag) && !embedded) return;
   if (place.tally.left <= 0) {
     place.tally.more += countOf(el);
     return;
   }
   const style = getComputedStyle(el);
+  const inert = isOffAt(el, style, place);
   const role = roleOf(el);
-  const kind = place.inert ? 'none' : kindOf(el, role);
+  const kind = inert ? 'none' : kindOf(el, role);
   const sight = enter(el, style, place.sight);
-  if (sight === null) {
-    if (kind === 'control' && standsInForHidden(el, style, place))
-      push(place, item(kind, role, el));
-    return;
-  }
-  const inside = { ...place, sight, inert: place.inert || isInert(el) };
-  if (own(el).getAttribute('aria-hidden') === 'true') {
-    contain(el, inside, style, { ...item('set', 'group', null), states: ['aria-hidden'] });
-    return;
-  }
-  enterKind(el, inside, { kind, role, style, around: place.sight });
+  const entering = { kind, role, style, around: place.sight };
+  if (sight === null) standIn(el, place, entering);
+  else if (embedded) embed(el, { ...place, sight, inert }, entering);
+  else enterSeen(el, { ...place, sight, inert }, entering);
 }
 
-export function isInert(el: Element): boolean {
-  return isHTML(el) && own(el).inert;
+function enterSeen(el: Element, place: Place, entering: Entering): void {
+  if (isDialog(el) && noteDialog(el)) place.pass.stale = true;
+  if (own(el).getAttribute('aria-hidden') === 'true' && entering.kind !== 'control') {
+    const boundary = { ...item('set', 'group', null), states: ['aria-hidden'] };
+    contain(el, place, entering.style, boundary);
+  } else enterKind(el, place, entering);
+}
+
+/** Whether the element answers nobody: a modal dialog is out of that, wherever it stands. */
+function isOffAt(el: Element, style: CSSStyleDeclaration, place: Place): boolean {
+  if (isInert(el)) return true;
+  if (el === place.pass.modal) return false;
+  return place.inert || isInertByStyle(style);
+}
+
+/** A canvas or a player: something to point at, and what the page offers in its stead. */
+function embed(el: Element, place: Place, { kind, role, style, around }: Entering): void {
+  if (place.inert || !isSeen(el, style, around)) return;
+  const { width, height } = own(el).getBoundingClientRect();
+  const large = width >= PLACE_PX && height >= PLACE_PX;
+  if (kind !== 'control' && !large && !own(el).hasAttribute('aria-label')) return;
+  const it = item('control', role || tagOf(el), el);
+  push(place, it);
+  if (tagOf(el) === 'canvas') for (const child of childrenOf(el)) fallback(child, it.children);
+}
+
+/** What stands in a canvas is not drawn: only assistive technology and the keyboard reach it. */
+function fallback(node: Node, out: Item[]): void {
+  if (isText(node) && node.data.trim() !== '') {
+    out.push({
+      ...item('text', 'text', null),
+      text: node.data,
+      states: ['fallback'],
+      near: [{ labels: true }],
+    });
+  }
+  if (!isElement(node) || SKIPPED.has(tagOf(node))) return;
+  const role = roleOf(node);
+  const isControl = kindOf(node, role) === 'control';
+  if (isControl) out.push({ ...item('control', role, node), states: ['fallback'] });
+  else for (const child of childrenOf(node)) fallback(child, out);
 }
 
 function isSeen(el: Element, style: CSSStyleDeclaration, around: Sight): boolean {
@@ -111,9 +163,11 @@ function isSeen(el: Element, style: CSSStyleDeclaration, around: Sight): boolean
 }
 
 /** A control that is hidden while what stands for it is not: its label, or the styled box it lies over. */
-function standsInForHidden(el: Element, style: CSSStyleDeclaration, place: Place): boolean {
-  if (labelsOf(el).some(isVisible)) return true;
-  return style.opacity === '0' && tagOf(el) === 'input' && isSeen(el, style, place.sight);
+function standIn(el: Element, place: Place, { kind, role, style }: Entering): void {
+  if (kind !== 'control') return;
+  const overlaid = style.opacity === '0' && tagOf(el) === 'input';
+  const stands = labelsOf(el).some(isVisible) || (overlaid && isSeen(el, style, place.sight));
+  if (stands) push(place, item(kind, role, el));
 }
 
 /** The labels of a control; none for what cannot be labelled. */
@@ -138,16 +192,18 @@ function enterKind(el: Element, place: Place, entering: Entering): void {
       } else descend(el, place, style);
       return;
     case 'heading':
-      contain(el, { ...place, named: true }, style, item(kind, role, el));
+      contain(el, { ...place, named: true }, style, pressable(el, place, entering));
       return;
     case 'landmark':
     case 'set':
-    case 'entry':
     case 'live':
       contain(el, place, style, item(kind, role, el));
       return;
+    case 'entry':
+      contain(el, place, style, pressable(el, place, entering));
+      return;
     case 'none':
-      plain(el, place, style, around);
+      plain(el, place, entering);
       return;
     default:
       kind satisfies never;
@@ -161,28 +217,43 @@ function control(el: Element, place: Place, role: string, style: CSSStyleDeclara
     it.children = Array.from(el.options, (option) => item('option', 'option', option));
     return;
   }
-  if (tagOf(el) === 'input' || tagOf(el) === 'textarea' || role === 'textbox') return;
-  descend(el, { ...place, out: it.children, named: isNamedByText(role), pointer: true }, style);
+  if (tagOf(el) === 'input' || tagOf(el) === 'textarea') return;
+  descend(el, { ...place, out: it.children, named: isSaid(el, role), pointer: true }, style);
 }
 
-/** An element without a role of its own: a scroll area, something clickable, a label, or only a box. */
-function plain(el: Element, place: Place, style: CSSStyleDeclaration, around: Sight): void {
-  if (isScrollArea(el, style)) {
-    contain(el, place, style, item('set', 'group', el));
-    return;
-  }
-  if (isA(el, 'label') && el.control) {
-    descend(el, { ...place, named: true, pointer: true }, style);
-    return;
-  }
-  if (tagOf(el) === 'legend' && isA(holderOf(el), 'fieldset')) {
-    descend(el, { ...place, named: true }, style);
-    return;
-  }
-  const clicks = !place.inert && isClickable(el, place, style);
-  if (clicks && isSeen(el, style, around)) clickable(el, place, style);
-  else descend(el, place, style);
+/** Whether the text in it is its name or its value. */
+function isSaid(el: Element, role: string): boolean {
+  return isNamedByContent(role) || role === 'textbox' || role === 'searchbox' || isEditingHost(el);
 }
+
+/** A heading or an entry, which may be something to click as a whole. */
+function pressable(el: Element, place: Place, { kind, role, style, around }: Entering): Item {
+  const it = item(kind, role, el);
+  if (!isClickable(el, place, style) || !isSeen(el, style, around)) return it;
+  counted(place, it);
+  return { ...it, states: ['clickable'] };
+}
+
+/** An element without a role to operate: a scroll area, something clickable, a label, or only a box. */
+function plain(el: Element, place: Place, { role, style, around }: Entering): void {
+  if (isScrollArea(el, style)) {
+    contain(el, place, style, item('set', role || 'group', el));
+    return;
+  }
+  if (isLabel(el)) {
+    descend(el, { ...place, named: true, pointer: place.pointer || isA(el, 'label') }, style);
+    return;
+  }
+  if (place.inert || !isSeen(el, style, around)) {
+    descend(el, place, style);
+    return;
+  }
+  if (isClickable(el, place, style)) clickable(el, place, { role, style });
+  else descend(el, place, style);
+  for (const area of areasOf(el)) push(place, item('control', roleOf(area), area));
+}
+
+export { isInert };
 
 export function isScrollArea(el: Element, style: CSSStyleDeclaration): boolean {
   if (el === document.body || el === document.documentElement) return false;
@@ -197,9 +268,19 @@ function isClickable(el: Element, place: Place, style: CSSStyleDeclaration): boo
   return style.cursor === 'pointer';
 }
 
+/** Whether its text is the name of what it stands by. */
+function isLabel(el: Element): boolean {
+  if (isA(el, 'label')) return el.control !== null;
+  return tagOf(el) === 'legend' && isA(holderOf(el), 'fieldset');
+}
+
 /** A clickable box: one line by its text; where controls stand in it, they are what there is to click. */
-function clickable(el: Element, place: Place, style: CSSStyleDeclaration): void {
-  const it = item('control', 'generic', el);
+function clickable(
+  el: Element,
+  place: Place,
+  { role, style }: { role: string; style: CSSStyleDeclaration },
+): void {
+  const it = item('control', role || 'generic', el);
   it.states = ['clickable'];
   descend(el, { ...place, out: it.children, pointer: true }, style);
   const inner = it.children.some(holdsControl);
@@ -212,18 +293,23 @@ function clickable(el: Element, place: Place, style: CSSStyleDeclaration): void 
 }
 
 function holdsControl(it: Item): boolean {
-  return it.kind === 'control' || it.children.some(holdsControl);
+  return it.kind === 'control' || isPressable(it) || it.children.some(holdsControl);
+}
+
+/** Whether the line stands for something to click although it is no control by its role. */
+export function isPressable(it: Item): boolean {
+  return it.states.includes('clickable');
 }
 
 /** Puts the element's line down and goes on inside it. */
 function contain(el: Element, place: Place, style: CSSStyleDeclaration, it: Item): void {
   if (isScrollArea(el, style)) it.states = [...it.states, 'scrollable'];
-  place.out.push(it);
-  place.block.run = null;
+  put(place, it);
   const near: Holder[] = it.kind === 'entry' ? [{ labels: false }] : [];
   if (it.kind === 'live') near.push({ labels: true });
   const block: Block = { labels: false, run: null };
-  const inside = { ...place, out: it.children, block, near: [block, ...near] };
+  const pointer = place.pointer || isPressable(it);
+  const inside = { ...place, out: it.children, block, near: [block, ...near], pointer };
   spread(el, inside, style);
   if (block.labels) for (const holder of place.near) holder.labels = true;
 }
@@ -269,17 +355,28 @@ function text(node: Text, el: Element, place: Place, style: CSSStyleDeclaration)
     return;
   }
   const run: Item = { ...item('text', 'text', null), text: node.data, near: place.near };
+  place.tally.left -= place.tally.texts ? node.data.length : 0;
   place.block.run = run;
   place.out.push(run);
 }
 
 function push(place: Place, it: Item): void {
+  put(place, it);
+  if (it.kind === 'control') counted(place, it);
+}
+
+function put(place: Place, it: Item): void {
+  it.now = place.sight.now;
   place.out.push(it);
   place.block.run = null;
-  place.tally.left -= it.role.length + SHORTEST_LINE;
-  if (it.kind === 'control') for (const holder of place.near) holder.labels = true;
+}
+
+/** Something to operate is shown, with the text around it. */
+function counted(place: Place, it: Item): void {
+  place.tally.left -= it.role.length + (it.el ? leastLength(it.el) : 0);
+  for (const holder of place.near) holder.labels = true;
 }
 
 function item(kind: Item['kind'], role: string, el: Element | null): Item {
-  return { kind, role, el, text: '', states: [], children: [], near: [] };
+  return { kind, role, el, text: '', states: [], children: [], near: [], now: null };
 }
