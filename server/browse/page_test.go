@@ -322,7 +322,7 @@ func fields(p *tab) {
 		t.Errorf("City holds %q", got)
 	}
 	by := func(role, name string) map[string]any { return map[string]any{"role": role, "name": name} }
-	p.into(&struct{}{}, "@focus", map[string]any{"target": by("textbox", "City"), "select": true, "set": "Bergen"})
+	p.into(&struct{}{}, "@focus", map[string]any{"target": by("textbox", "City"), "fill": "Bergen"})
 	p.must(p.session, "Input.insertText", map[string]any{"text": "Bergen"})
 	var held struct {
 		Value  string
@@ -336,9 +336,9 @@ func fields(p *tab) {
 	if held.Value != "" || !held.Secret {
 		t.Errorf("the password reads as %+v", held)
 	}
-	p.into(&struct{}{}, "@focus", map[string]any{"target": by("textbox", "Day"), "set": "2026-03-09"})
+	p.into(&struct{}{}, "@focus", map[string]any{"target": by("textbox", "Day"), "fill": "2026-03-09"})
 	p.expect("day.value", "2026-03-09")
-	if a := p.run("@focus", map[string]any{"target": by("textbox", "Day"), "set": "2026-02-30"}); a.Error == nil || a.Error.Code != "bad_request" {
+	if a := p.run("@focus", map[string]any{"target": by("textbox", "Day"), "fill": "2026-02-30"}); a.Error == nil || a.Error.Code != "bad_request" {
 		t.Errorf("an impossible day answers %s", a.Value)
 	}
 	p.expect("day.value", "2026-03-09")
