@@ -10,7 +10,7 @@ import (
 
 // The bounds of a program.
 const (
-	MaxSteps      = 64
+	MaxSteps      = 256
 	MaxDeadlineMS = 120_000
 )
 
@@ -19,6 +19,8 @@ const (
 	codeBadRequest       = "bad_request"
 	codeForbidden        = "forbidden"
 	codeNotFound         = "not_found"
+	codeCovered          = "covered"
+	codeDialogOpen       = "dialog_open"
 	codeNavigationFailed = "navigation_failed"
 	codeTimeout          = "timeout"
 	codeUnavailable      = "unavailable"
@@ -28,10 +30,13 @@ const (
 const (
 	functionLocate  = "@locate"
 	functionQuiet   = "@quiet"
+	functionHistory = "@history"
 	functionOwner   = "@owner" // asked by the edge alone; no program may
 	functionOver    = "@over"  // likewise
+	functionHit     = "@hit"   // likewise
 	mouseEvent      = "Input.dispatchMouseEvent"
 	methodNavigate  = "Page.navigate"
+	methodStop      = "Page.stopLoading"
 	beforeFirstStep = -1
 )
 
@@ -48,6 +53,9 @@ func Check(p Program, level Level, table *cdp.Table) *Error {
 		return refuse(codeBadRequest, "deadline_ms is not between 1 and %d", MaxDeadlineMS)
 	case len(p.Steps) > MaxSteps:
 		return refuse(codeBadRequest, "the program has more than %d steps", MaxSteps)
+	}
+	if err := checkKept(p.KeepDialogs); err != nil {
+		return err
 	}
 	c := checker{steps: p.Steps, level: string(level), table: table}
 	for i := range p.Steps {
@@ -86,6 +94,8 @@ func (c checker) step(i int) *Error {
 		return checkSettle(*s.Settle)
 	case s.Await != nil:
 		return c.await(*s.Await)
+	case s.Eval != nil:
+		return c.eval(*s.Eval)
 	default:
 		return nil
 	}
@@ -94,9 +104,9 @@ func (c checker) step(i int) *Error {
 // checkShape sees to exactly one kind, with only its own fields beside it.
 func checkShape(s Step) *Error {
 	if countKinds(s) != 1 {
-		return refuse(codeBadRequest, "a step is exactly one of run, call, settle, await and stop_if")
+		return refuse(codeBadRequest, "a step is exactly one of run, call, settle, await, stop_if and eval")
 	}
-	if s.Run == "" && (s.Args != nil || s.Frame != "" || s.EachFrame) {
+	if s.Run == "" && (s.Args != nil || s.Frame != "" && s.Eval == nil || s.EachFrame) {
 		return refuse(codeBadRequest, "args, frame and each_frame belong to run")
 	}
 	if s.Call == "" && s.Params != nil {
@@ -104,6 +114,9 @@ func checkShape(s Step) *Error {
 	}
 	if s.Frame != "" && s.EachFrame {
 		return refuse(codeBadRequest, "frame and each_frame exclude each other")
+	}
+	if s.StopIf != nil && s.If != nil {
+		return refuse(codeBadRequest, "if and stop_if exclude each other")
 	}
 	for _, part := range parts(s) {
 		if !isObject(part) {
@@ -114,7 +127,7 @@ func checkShape(s Step) *Error {
 }
 
 func countKinds(s Step) int {
-	kinds := []bool{s.Run != "", s.Call != "", s.Settle != nil, s.Await != nil, s.StopIf != nil}
+	kinds := []bool{s.Run != "", s.Call != "", s.Settle != nil, s.Await != nil, s.StopIf != nil, s.Eval != nil}
 	return len(slices.DeleteFunc(kinds, func(present bool) bool { return !present }))
 }
 
@@ -136,8 +149,10 @@ func isObject(raw json.RawMessage) bool {
 // checkReferences sees to it that every reference of step i leads to an earlier step.
 func checkReferences(s Step, i int) *Error {
 	var all []string
-	if s.StopIf != nil {
-		all = append(all, s.StopIf.Path)
+	for _, ref := range []*Ref{s.StopIf, s.If} {
+		if ref != nil {
+			all = append(all, ref.Path)
+		}
 	}
 	for _, raw := range parts(s) {
 		value, err := decodeAny(raw)

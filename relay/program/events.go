@@ -5,6 +5,9 @@ import (
 	"slices"
 )
 
+// restored is the type of a navigation that brings back a document as it was left: it does not load.
+const restored = "BackForwardCacheRestore"
+
 // eventParams are the fields of all the events that the view reads.
 type eventParams struct {
 	Frame struct {
@@ -20,6 +23,7 @@ type eventParams struct {
 	URL            string `json:"url"`
 	Type           string `json:"type"`
 	Message        string `json:"message"`
+	DefaultPrompt  string `json:"defaultPrompt"`
 	Result         bool   `json:"result"`
 	SessionID      string `json:"sessionId"`
 	TargetInfo     struct {
@@ -30,6 +34,9 @@ type eventParams struct {
 
 // apply takes note of one event. Events that are none of the view's business, or that do not decode, change nothing.
 func (v *view) apply(session, method string, raw json.RawMessage) {
+	if isRequest(method) && session == "" {
+		v.applyNetwork(method, raw)
+	}
 	if !isRead(method) && !v.remembers(method) {
 		return
 	}
@@ -49,9 +56,17 @@ func (v *view) apply(session, method string, raw json.RawMessage) {
 	})
 }
 
+// applyNetwork takes note of one event of a request.
+func (v *view) applyNetwork(method string, raw json.RawMessage) {
+	var p requestEvent
+	if json.Unmarshal(raw, &p) == nil {
+		v.update(func() { v.applyRequest(method, p) })
+	}
+}
+
 func isRead(method string) bool {
 	switch method {
-	case "Page.frameNavigated", "Page.frameDetached", "Page.navigatedWithinDocument", "Page.loadEventFired",
+	case "Page.frameNavigated", "Page.frameDetached", "Page.navigatedWithinDocument", "Page.loadEventFired", "Page.domContentEventFired",
 		"Page.frameRequestedNavigation", "Page.frameStartedNavigating", "Page.frameStartedLoading", "Page.frameStoppedLoading",
 		"Page.javascriptDialogOpening", "Page.javascriptDialogClosed", "Target.attachedToTarget", "Target.detachedFromTarget":
 		return true
@@ -97,9 +112,15 @@ func (v *view) applyMain(method string, p eventParams) {
 	switch {
 	case method == "Page.loadEventFired":
 		v.nav.load()
+	case method == "Page.domContentEventFired":
+		v.nav.parse()
 	case method == "Page.frameNavigated" && p.Frame.ParentID == "":
 		v.main, v.address = p.Frame.ID, p.Frame.URL
 		v.nav.commit(p.Frame.LoaderID)
+		v.requests.leave()
+		if p.Type == restored {
+			v.nav.stop()
+		}
 	case p.FrameID == v.main:
 		v.applyNavigation(method, p)
 	}
@@ -120,7 +141,7 @@ func (v *view) applyNavigation(method string, p eventParams) {
 		v.nav.startLoading()
 	case "Page.navigatedWithinDocument":
 		v.address = p.URL
-		v.nav.stay()
+		v.nav.move()
 	case "Page.frameStoppedLoading":
 		v.nav.stop()
 	}
@@ -133,7 +154,7 @@ func (v *view) applyDialog(method string, p eventParams) {
 		if len(v.dialogs) == maxRecordedDialogs {
 			v.dialogs = slices.Delete(v.dialogs, 0, 1)
 		}
-		v.dialogs = append(v.dialogs, Dialog{Type: p.Type, Message: p.Message})
+		v.dialogs = append(v.dialogs, Dialog{Type: p.Type, Message: p.Message, Default: p.DefaultPrompt})
 		v.isBlocked = true
 		v.opened++
 	case "Page.javascriptDialogClosed":

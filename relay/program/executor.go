@@ -42,6 +42,10 @@ type Executor struct {
 	options Options
 	view    *view
 	turn    chan struct{} // holds one token: whoever has it runs
+
+	// Whoever has the turn has these.
+	isHearing bool  // the page tells of its requests
+	acted     place // the frame, other than the main one, that the program last acted in
 }
 
 // NewExecutor makes an executor for one tab. Attach comes before the first Run.
@@ -70,6 +74,7 @@ func (e *Executor) Attach(ctx context.Context) error {
 		return fmt.Errorf("attach to tab: %w", err)
 	}
 	e.view.forget()
+	e.isHearing = false
 	if err := e.enable(ctx, ""); err != nil {
 		return fmt.Errorf("attach to tab: %w", err)
 	}
@@ -131,11 +136,12 @@ func (e *Executor) Run(ctx context.Context, p Program) Result {
 	ctx, cancel := context.WithTimeout(ctx, milliseconds(p.DeadlineMS))
 	defer cancel()
 
-	e.view.begin()
-	answered := e.answerDialogs(ctx)
+	e.acted = place{}
+	e.view.begin(e.kept(p))
+	minded := e.mindDialogs(ctx, cancel)
 	result := e.steps(ctx, p)
 	e.view.end()
-	<-answered
+	<-minded
 	result.Dialogs = e.view.recorded()
 	result.ElapsedMS = int(time.Since(start).Milliseconds())
 	return result
@@ -143,10 +149,18 @@ func (e *Executor) Run(ctx context.Context, p Program) Result {
 
 func (e *Executor) steps(ctx context.Context, p Program) Result {
 	result := Result{Tab: p.Tab, Steps: make([]json.RawMessage, 0, len(p.Steps))}
+	if e.view.isHeldUpBefore() && !p.isAnswer() {
+		result.Error = dialogOpen(beforeFirstStep)
+		return result
+	}
+	hearsFrom := e.hearsFrom(p)
 	for i, s := range p.Steps {
-		if err := ctx.Err(); err != nil {
-			result.Error = failed(i, err)
+		if err := e.mayGoOn(ctx); err != nil {
+			result.Error = e.late(failed(i, err))
 			return result
+		}
+		if i == hearsFrom {
+			e.hear(ctx)
 		}
 		if s.StopIf != nil {
 			value, err := lookUp(s.StopIf.Path, result.Steps)
@@ -160,14 +174,35 @@ func (e *Executor) steps(ctx context.Context, p Program) Result {
 			}
 			continue
 		}
+		if s.If != nil && !holds(s.If.Path, result.Steps) {
+			result.Steps = append(result.Steps, nothing())
+			continue
+		}
 		value, err := e.step(ctx, s, result.Steps)
 		if err != nil {
-			result.Error = failed(i, err)
+			result.Error = e.late(failed(i, errors.Join(e.heldUp(), err)))
 			return result
 		}
 		result.Steps = append(result.Steps, value)
 	}
 	return result
+}
+
+// mayGoOn says what keeps a program from its next step.
+func (e *Executor) mayGoOn(ctx context.Context) error { return errors.Join(e.heldUp(), ctx.Err()) }
+
+// heldUp is a *Error where a dialog stands in the way.
+func (e *Executor) heldUp() error {
+	if e.view.isHeldUp() {
+		return dialogOpen(0)
+	}
+	return nil
+}
+
+// holds reports whether a path leads to something truthy.
+func holds(path string, results []json.RawMessage) bool {
+	value, err := lookUp(path, results)
+	return err == nil && isTruthy(value)
 }
 
 func (e *Executor) step(ctx context.Context, s Step, results []json.RawMessage) (json.RawMessage, error) {
@@ -189,10 +224,15 @@ func (e *Executor) step(ctx context.Context, s Step, results []json.RawMessage) 
 			return nil, fault(codeBadRequest, err.Error())
 		}
 		return e.await(ctx, *s.Await, args)
+	case s.Eval != nil:
+		return e.eval(ctx, s)
 	default:
 		args, err := resolve(s.Args, results)
 		if err != nil {
 			return nil, fault(codeBadRequest, err.Error())
+		}
+		if err := e.awaitDocument(ctx); err != nil {
+			return nil, err
 		}
 		return e.run(ctx, s, args)
 	}

@@ -63,10 +63,30 @@ func (e *Executor) run(ctx context.Context, s Step, args json.RawMessage) (json.
 	case s.EachFrame:
 		return e.eachFrame(ctx, s.Run, args)
 	case s.Frame == "" || s.Frame == e.view.mainFrame():
-		return e.function(ctx, e.main(), s.Run, args)
+		if s.Run == functionHistory {
+			e.view.update(e.view.nav.request) // what it begins, it begins after it has answered
+		}
+		return e.inMain(ctx, s, args)
 	default:
 		return e.inFrame(ctx, s, args)
 	}
+}
+
+// inMain runs a function in the main frame.
+func (e *Executor) inMain(ctx context.Context, s Step, args json.RawMessage) (json.RawMessage, error) {
+	main := e.main()
+	value, err := e.function(ctx, main, s.Run, args)
+	if err != nil || s.Run != functionLocate || !isVeiled(value) {
+		return value, err
+	}
+	at, isPoint := readPoint(value)
+	if !isPoint {
+		return value, nil
+	}
+	if err := e.unveil(ctx, main, at.x, at.y); err != nil {
+		return nil, err
+	}
+	return value, nil
 }
 
 // inFrame runs a function in one frame and moves a point that it answers into the tab's viewport.
@@ -79,6 +99,7 @@ func (e *Executor) inFrame(ctx context.Context, s Step, args json.RawMessage) (j
 	if !known {
 		return nil, fault(codeNotFound, "the frame is gone")
 	}
+	e.acted = f.place
 	value, err := e.function(ctx, f.place, s.Run, args)
 	if err != nil {
 		return nil, err

@@ -132,7 +132,7 @@ func (l *layout) box(ctx context.Context, f frame) (box, error) {
 // whether the frame is what is hit there.
 func (l *layout) reach(ctx context.Context, f frame, value json.RawMessage) (json.RawMessage, error) {
 	located, isPoint := readPoint(value)
-	at := located
+	at, outermost, inner := located, located, f // outermost: in the viewport of the frame's target session
 	for isPoint && f.parent != "" {
 		parent := l.frames[f.parent]
 		own, err := l.executor.owner(ctx, parent.place, f.frame)
@@ -147,11 +147,18 @@ func (l *layout) reach(ctx context.Context, f frame, value json.RawMessage) (jso
 		if err != nil {
 			return nil, err
 		}
-		at, isPoint = readPoint(answer)
+		if at, isPoint = readPoint(answer); isPoint && parent.child == inner.child {
+			outermost = at
+		}
 		f = parent
 	}
 	if !isPoint {
 		return nil, fault(codeInternal, "what was located has no place")
+	}
+	if isVeiled(value) {
+		if err := l.executor.unveil(ctx, inner.place, outermost.x, outermost.y); err != nil {
+			return nil, err
+		}
 	}
 	return located.at(at.x, at.y)
 }

@@ -24,7 +24,7 @@ type Result struct {
 	// Stopped is true when a stop_if ended the program.
 	Stopped bool     `json:"stopped,omitempty"`
 	Error   *Error   `json:"error,omitempty"`
-	Dialogs []Dialog `json:"dialogs,omitempty"` // opened while it ran; all answered already
+	Dialogs []Dialog `json:"dialogs,omitempty"` // opened while it ran; answered, but for the last where it is open
 	Opened  []Tab    `json:"opened,omitempty"`  // tabs the page opened while it ran, now the session's
 	// ElapsedMS is the time from start to end at the edge.
 	ElapsedMS int `json:"elapsed_ms"`
@@ -35,6 +35,10 @@ type Dialog struct {
 	Type     string `json:"type"` // alert, confirm, prompt or beforeunload
 	Message  string `json:"message"`
 	Accepted bool   `json:"accepted"`
+	// Default is what a prompt's field holds before anybody types.
+	Default string `json:"default,omitempty"`
+	// Open is true while nobody has answered it; the page stands still until somebody does.
+	Open bool `json:"open,omitempty"`
 }
 
 // Error says why a program ended early. Code is one of the contract's error codes (CONTRACT: HTTP).
@@ -52,4 +56,20 @@ func (e *Error) Error() string { return e.Code + ": " + e.Message }
 type Settled struct {
 	Navigated bool `json:"navigated"` // the main frame committed another document
 	Quiet     bool `json:"quiet"`     // false: MaxMS passed first
+	// The rest is told where Settle.Begun was set. Waiting: another document is on its way, and before it is there the page
+	// answers nothing.
+	Waiting  *bool   `json:"waiting,omitempty"`
+	Moved    bool    `json:"moved,omitempty"`     // the main frame's address changed within its document
+	Loading  bool    `json:"loading,omitempty"`   // a document is on its way, or the rest of this one
+	UnderWay int     `json:"under_way,omitempty"` // requests that the program began and nobody has answered
+	Answer   *Answer `json:"answer,omitempty"`
+}
+
+// Evaluated is the result of an eval step: the value as JSON text, which undefined and NaN are not and are told by name,
+// or what the script threw.
+type Evaluated struct {
+	Value  string `json:"value,omitempty"`
+	Thrown string `json:"thrown,omitempty"`
+	// More is how many characters of Value did not fit.
+	More int `json:"more,omitempty"`
 }

@@ -43,3 +43,12 @@ type Picture struct {
 	Height int    `json:"height"`
 	JPEG   []byte `json:"jpeg"`
 }
+
+// Download is a file that a page brought while a program ran.
+type Download struct {
+	Name string // the server's own word, for showing alone
+	Data []byte
+	// TooLarge and Failed say why there is no data.
+	TooLarge bool
+	Failed   bool
+}

@@ -23,9 +23,12 @@ type view struct {
 	remembers func(event string) bool
 	seen      map[string]json.RawMessage // the first event of each name worth remembering
 	nav       navigation
+	requests  requests
 	dialogs   []Dialog
-	opened    int  // dialogs, ever
-	isBlocked bool // by an open dialog
+	opened    int      // dialogs, ever
+	own       int      // how many had opened when the program began
+	keep      []string // the kinds of dialogs that stay open
+	isBlocked bool     // by an open dialog
 	isEnded   bool
 }
 
@@ -77,11 +80,12 @@ func (v *view) until(ctx context.Context, holds func() bool) error {
 	}
 }
 
-// begin starts a program's count. A dialog that is open already is the program's to answer.
-func (v *view) begin() {
+// begin starts the count of a program that keeps dialogs of some kinds open. A dialog that is open already is the
+// program's to answer.
+func (v *view) begin(keep []string) {
 	v.update(func() {
-		v.isEnded = false
-		v.nav = navigation{}
+		v.isEnded, v.keep, v.own = false, keep, v.opened
+		v.nav, v.requests = v.nav.afterwards(), newRequests(false)
 		clear(v.seen)
 		if v.isBlocked {
 			v.dialogs = v.dialogs[len(v.dialogs)-1:]
@@ -96,7 +100,7 @@ func (v *view) end() { v.update(func() { v.isEnded = true }) }
 // forget drops what was known of a tab that is being attached anew.
 func (v *view) forget() {
 	v.update(func() {
-		v.children, v.dialogs, v.isBlocked = nil, nil, false
+		v.children, v.dialogs, v.isBlocked, v.nav = nil, nil, false, navigation{}
 		clear(v.worlds)
 	})
 }
@@ -131,7 +135,12 @@ func (v *view) setEnabled(session string) {
 }
 
 func (v *view) recorded() (dialogs []Dialog) {
-	v.read(func() { dialogs = slices.Clone(v.dialogs) })
+	v.read(func() {
+		dialogs = slices.Clone(v.dialogs)
+		if v.isBlocked {
+			dialogs[len(dialogs)-1].Open = true
+		}
+	})
 	return dialogs
 }
 

@@ -16,14 +16,28 @@ type Action struct {
 
 	// URL is the address for open.
 	URL string `json:"url,omitempty"`
-	// Ref names an element ("e12"); Role, Name and Nth (from 0) name one by what a person calls it.
+	// Ref names an element ("e12"); Role, Name and Nth (from 0) name one by what a person calls it. For snapshot Role, Name
+	// and Text are what it looks for: the name contains Name, and Text stands near.
 	Ref  string `json:"ref,omitempty"`
 	Role string `json:"role,omitempty"`
 	Name string `json:"name,omitempty"`
 	Nth  *int   `json:"nth,omitempty"`
 
-	// Text is what fill and type enter and what wait waits for.
+	// Text is what fill and type enter, what wait waits for and what snapshot looks for.
 	Text string `json:"text,omitempty"`
+	// Button is left (the default) or right, and Count 1 (the default) or 2, for click.
+	Button string `json:"button,omitempty"`
+	Count  int    `json:"count,omitempty"`
+	// To is the ref of the element that drag drops on; At is where on it: center (the default), top, bottom, left or right.
+	To string `json:"to,omitempty"`
+	At string `json:"at,omitempty"`
+	// Accept answers a dialog: OK, with Text for a prompt, or Cancel.
+	Accept *bool `json:"accept,omitempty"`
+	// Expression is the script that eval runs in the page.
+	Expression string `json:"expression,omitempty"`
+	// Files are what upload gives to a file field.
+	Files []File `json:"files,omitempty"`
+
 	// Values are option values or labels for select.
 	Values []string `json:"values,omitempty"`
 	// Keys is what press presses: "Enter", "Control+A", several separated by spaces.
@@ -57,6 +71,13 @@ type Action struct {
 	TimeoutMS int `json:"timeout_ms,omitempty"`
 	// Active brings the tab to the front.
 	Active bool `json:"active,omitempty"`
+}
+
+// File is one file to upload, with its bytes.
+type File struct {
+	Name string `json:"name"`
+	MIME string `json:"mime,omitempty"`
+	Data []byte `json:"data"` // base64 in JSON
 }
 
 // Kind says what a policy has to know of an action.
@@ -94,16 +115,16 @@ func table() []entry {
 		{"type", Writes},
 		{"press", Writes},
 		{"select", Writes},
-		{"check", Later},
-		{"uncheck", Later},
-		{"hover", Later},
-		{"drag", Later},
-		{"dialog", Later},
-		{"new_tab", Later},
-		{"close_tab", Later},
-		{"eval", Later},
-		{"upload", Later},
-		{"download", Later},
+		{"check", Writes},
+		{"uncheck", Writes},
+		{"hover", Writes},
+		{"drag", Writes},
+		{"dialog", Writes},
+		{"new_tab", Writes},
+		{"close_tab", Writes},
+		{"eval", Writes},
+		{"upload", Writes},
+		{"download", Writes},
 	}
 }
 
@@ -125,8 +146,12 @@ func named(kinds ...Kind) []string {
 	return names
 }
 
-// Kind is what the action is to a policy; Unknown for a name that is not in the contract.
+// Kind is what the action is to a policy; Unknown for a name that is not in the contract. A click that is not a plain
+// one writes.
 func (a Action) Kind() Kind {
+	if a.Action == "click" && !a.isPlainClick() {
+		return Writes
+	}
 	for _, e := range table() {
 		if e.name == a.Action {
 			return e.kind

@@ -3,16 +3,15 @@ package browse
 import (
 	"encoding/json"
 	"fmt"
-	"slices"
 	"time"
 
 	"chaperone/relay/program"
 	"chaperone/server/fault"
 )
 
-// What a settle waits for: as long without a change as a person takes for done, and not for ever.
+// What a settle waits for: as long without a change as a person takes for done, once there was one, and not for ever.
 const (
-	quietMS   = 150
+	quietMS   = 100
 	settleMS  = 5000
 	idleMS    = 500
 	textLimit = 400_000 // characters of one frame's text that cross the link
@@ -29,13 +28,28 @@ type plan struct {
 	// forAddress tells what is waited for: an address, else a text.
 	forAddress bool
 
+	// leaves tells that the page is left on purpose, answers that no dialog stays open.
+	leaves, answers bool
+	// patienceMS is how long an element that cannot be pressed yet is waited for; 0 is the page script's own.
+	patienceMS int
+	presses         []pressed
+	// fetches tells that a download is wanted, and fetched is the one that came.
+	fetches bool
+	fetched *program.Download
+	chosen  []int // where options of a page's own list were chosen
+
 	awake, waited, navigate, locate, landed, settle, state, snapshot, text, scroll, value, shot, stop int
+	answered, dropped, script                                                                         int
+	focus, toggling, toggled, selected                                                                int
 }
 
 func newPlan(tab string, a Action, limit time.Duration) *plan {
 	p := &plan{Program: program.Program{Tab: tab, Active: a.Active, DeadlineMS: int(limit.Milliseconds())}}
-	for _, at := range []*int{&p.awake, &p.waited, &p.navigate, &p.locate, &p.landed, &p.settle, &p.state, &p.snapshot, &p.text, &p.scroll, &p.value, &p.shot, &p.stop} {
+	for _, at := range []*int{&p.awake, &p.waited, &p.navigate, &p.locate, &p.landed, &p.settle, &p.state, &p.snapshot, &p.text, &p.scroll, &p.value, &p.shot, &p.stop, &p.answered, &p.dropped, &p.script, &p.focus, &p.toggling, &p.toggled, &p.selected} {
 		*at = absent
+	}
+	if a.TimeoutMS > 0 {
+		p.patienceMS = a.TimeoutMS * 2 / 3 // the rest is for what follows
 	}
 	return p
 }
@@ -66,8 +80,19 @@ func (p *plan) call(method string, params any) int {
 	return p.add(program.Step{Call: method, Params: p.raw(params)})
 }
 
+// settleFor waits for what the action began, and no longer than that. A page whose server has still not answered then
+// cannot be asked anything: the program stops there.
 func (p *plan) settleFor(quiet, most int) {
-	p.settle = p.add(program.Step{Settle: &program.Settle{QuietMS: quiet, MaxMS: max(1, min(most, p.DeadlineMS*3/4))}})
+	p.settleBy(program.Settle{QuietMS: quiet, MaxMS: most, Begun: true})
+	p.stop = p.add(program.Step{StopIf: &program.Ref{Path: fmt.Sprintf("%d.waiting", p.settle)}})
+}
+
+// stillFor waits until the document has not changed for a while, whoever changes it.
+func (p *plan) stillFor(quiet, most int) { p.settleBy(program.Settle{QuietMS: quiet, MaxMS: most}) }
+
+func (p *plan) settleBy(s program.Settle) {
+	s.MaxMS = max(1, min(s.MaxMS, p.DeadlineMS*3/4))
+	p.settle = p.add(program.Step{Settle: &s})
 }
 
 type object map[string]any
@@ -88,60 +113,9 @@ func (p *plan) wake() {
 }
 
 func (p *plan) open(url string) {
+	p.leaves = true
 	p.navigate = p.call("Page.navigate", object{"url": url})
 	p.settleFor(quietMS, 2*settleMS)
-}
-
-func (p *plan) click(e element) {
-	p.locate = p.run("@locate", e.frame, object{"target": e.target(), "expect": e.expect()})
-	x, y := from(p.locate, "x"), from(p.locate, "y")
-	const mouse = "Input.dispatchMouseEvent"
-	p.call(mouse, object{"type": "mouseMoved", "x": x, "y": y})
-	p.call(mouse, object{"type": "mousePressed", "x": x, "y": y, "button": "left", "clickCount": 1})
-	p.call(mouse, object{"type": "mouseReleased", "x": x, "y": y, "button": "left", "clickCount": 1})
-	p.landed = p.run("@landed", e.frame, object{"doc": from(p.locate, "doc"), "at": from(p.locate, "at")})
-	p.settleFor(quietMS, settleMS)
-}
-
-// fill gives the field the keyboard with all it holds selected, so that what is entered replaces it. A field
-// that takes no typing is set by the page script, which says `done`: the plan stops there.
-func (p *plan) fill(e element, text string) {
-	focus := p.run("@focus", e.frame, object{"target": e.target(), "expect": e.expect(), "select": true, "set": text})
-	p.stop = p.add(program.Step{StopIf: &program.Ref{Path: fmt.Sprintf("%d.done", focus)}})
-	if text == "" {
-		p.press(stroke{key: "Delete", code: "Delete", virtual: 46})
-	} else {
-		p.call("Input.insertText", object{"text": text})
-	}
-	p.readBack(e)
-}
-
-func (p *plan) readBack(e element) {
-	p.settleFor(quietMS, settleMS)
-	p.value = p.run("@value", e.frame, object{"target": e.target()})
-}
-
-func (p *plan) press(s stroke) {
-	for _, m := range s.held {
-		p.key("rawKeyDown", m, s.modifiers)
-	}
-	down := "rawKeyDown"
-	if s.text != "" {
-		down = "keyDown"
-	}
-	p.key(down, s, s.modifiers)
-	p.key("keyUp", s, s.modifiers)
-	for _, m := range slices.Backward(s.held) {
-		p.key("keyUp", m, 0)
-	}
-}
-
-func (p *plan) key(kind string, s stroke, modifiers int) {
-	params := object{"type": kind, "key": s.key, "code": s.code, "windowsVirtualKeyCode": s.virtual, "modifiers": modifiers}
-	if kind == "keyDown" {
-		params["text"] = s.text
-	}
-	p.call("Input.dispatchKeyEvent", params)
 }
 
 func (p *plan) scrollBy(a Action, e *element) {
@@ -163,10 +137,10 @@ func (p *plan) wait(a Action) {
 	most := p.DeadlineMS
 	switch {
 	case a.MS > 0:
-		p.settleFor(a.MS, a.MS)
+		p.stillFor(a.MS, a.MS)
 		return
 	case a.Idle:
-		p.settleFor(idleMS, most)
+		p.stillFor(idleMS, most)
 		return
 	case a.Text != "":
 		p.waitFor(object{"text": a.Text})
@@ -182,10 +156,8 @@ func (p *plan) waitFor(what object) {
 }
 
 // look ends a plan: where the tab is now, and what of it was asked for.
-func (p *plan) look(a Action, budget int) {
-	if budget > 0 {
-		p.snapshot = p.runEach("@snapshot", object{"full": a.Full, "budget": budget})
-	}
+func (p *plan) look(a Action, v view) {
+	p.snapshotOf(v)
 	p.state = p.run("@state", "", object{})
 	switch {
 	case a.Action == "screenshot" && a.Full:
@@ -205,8 +177,8 @@ func (p *plan) wholePicture() {
 }
 
 func tooLong(a Action) error {
-	const most = 100_000
-	if len(a.Text) > most || len(a.URL) > most || len(a.Keys) > 1000 || len(a.Values) > 100 {
+	const most, mostText = 100_000, 256 << 10 // bytes; in a program a character may take six
+	if len(a.Text) > mostText || len(a.URL) > most || len(a.Keys) > 1000 || len(a.Values) > 100 {
 		return fault.New(fault.TooLarge, "The action is too large", "Send less text at once.")
 	}
 	return nil

@@ -19,7 +19,7 @@ func (a Action) check() error {
 	if err := a.checkNumbers(); err != nil {
 		return err
 	}
-	if a.Ref != "" && !isRef(a.Ref) || a.Scope != "" && !isRef(a.Scope) {
+	if a.Ref != "" && !isRef(a.Ref) || a.Scope != "" && !isRef(a.Scope) || a.To != "" && !isRef(a.To) {
 		return missing("a ref looks like e12")
 	}
 	return a.checkNeeds()
@@ -48,11 +48,15 @@ func (a Action) checkNeeds() error {
 	case "open":
 		return needs("open needs url", a.URL != "")
 	case "click":
-		return needs("click needs ref, or role and name", a.names())
+		return a.checkClick()
+	case "hover", "drag", "dialog", "eval", "upload", "download":
+		return a.checkPointer()
 	case "fill":
 		return needs("fill needs ref, or role and name, and text", a.names())
 	case "select":
 		return needs("select needs ref, or role and name, and values", a.names(), len(a.Values) > 0)
+	case "check", "uncheck":
+		return needs(a.Action+" needs ref, or role and name", a.names())
 	case "type":
 		return needs("type needs text", a.Text != "")
 	case "press":
@@ -64,6 +68,8 @@ func (a Action) checkNeeds() error {
 		return a.checkWait()
 	case "select_tab":
 		return needs("select_tab needs tab", a.Tab != "")
+	case "snapshot":
+		return needs("snapshot takes scope, or what to look for (role, name, text), not both", a.Scope == "" || !a.wanted().any())
 	}
 	return nil
 }

@@ -39,6 +39,8 @@ type Options struct {
 	CheckURL func(string) error
 	// Timeout bounds an action; 0 is 30 s.
 	Timeout time.Duration
+	// DialogPatience is how long a dialog of an interactive session may stand unanswered; 0 is 60 s.
+	DialogPatience time.Duration
 }
 
 // Engine is one session's browse tool. It holds the session's refs, its selected tab and what it was last
@@ -50,9 +52,12 @@ type Engine struct {
 	// turn holds one token: the action that has it runs, and it guards everything below.
 	turn     chan struct{}
 	refs     *refs
+	cursors  *cursors
 	seen     map[string]page   // by tab
 	stands   map[string]string // by tab: the address last told
 	failed   map[string]string // by tab: the address that did not load, where the browser's own page stands instead
+	waits    map[string]bool   // by tab: another document is on its way there
+	dialogs  dialogs
 	selected string
 }
 
@@ -62,9 +67,12 @@ func New(b Browser, o Options) *Engine {
 		o.Timeout = defaultTimeout
 	}
 	o.Timeout = min(o.Timeout, maxTimeout)
+	if o.DialogPatience <= 0 {
+		o.DialogPatience = dialogPatience
+	}
 	e := &Engine{
-		browser: b, options: o, turn: make(chan struct{}, 1), refs: newRefs(),
-		seen: map[string]page{}, stands: map[string]string{}, failed: map[string]string{},
+		browser: b, options: o, turn: make(chan struct{}, 1), refs: newRefs(), cursors: newCursors(),
+		seen: map[string]page{}, stands: map[string]string{}, failed: map[string]string{}, waits: map[string]bool{}, dialogs: dialogs{open: map[string]*standing{}},
 	}
 	e.turn <- struct{}{}
 	return e
@@ -86,6 +94,7 @@ func (e *Engine) Do(ctx context.Context, a Action) (Result, error) {
 	if err != nil {
 		return Result{}, fault.Of(err)
 	}
+	e.tellMissed(&result)
 	result.Action, result.Deliver = a.Action, a.Deliver
 	result.ElapsedMS = int(time.Since(start).Milliseconds())
 	return result, nil
@@ -123,10 +132,6 @@ func instead(action string) string {
 	switch action {
 	case "check", "uncheck":
 		return "Click the element and look at its state."
-	case "new_tab":
-		return "Use open."
-	case "dialog":
-		return "Dialogs are answered by themselves and told in dialogs."
 	}
 	return "Use another action."
 }
@@ -137,6 +142,8 @@ func (e *Engine) act(ctx context.Context, a Action) (Result, error) {
 		return e.overview(), nil
 	case "select_tab":
 		return e.selectTab(a.Tab)
+	case "close_tab":
+		return e.closeTab(ctx, a.Tab)
 	}
 	tab, err := e.tabFor(a)
 	if err != nil {
@@ -147,9 +154,10 @@ func (e *Engine) act(ctx context.Context, a Action) (Result, error) {
 	defer cancel()
 	job, err := e.prepare(ctx, a, job{tab: tab, limit: limit, began: time.Now(), action: a, moved: e.hasMoved(tab)})
 	if err != nil {
-		return Result{}, err
+		return Result{}, e.pointOut(ctx, a, job, err)
 	}
-	return e.carryOut(ctx, job)
+	result, err := e.carryOut(ctx, job)
+	return result, e.pointOut(ctx, a, job, err)
 }
 
 // answerGrace is how much later than the program's own deadline its answer may come over the link.
@@ -168,12 +176,15 @@ func (e *Engine) send(ctx context.Context, p *plan) (program.Result, error) {
 		return program.Result{}, p.err
 	}
 	p.sent = time.Now()
-	result, err := e.browser.Run(ctx, p.Program)
+	p.KeepDialogs = e.kept(p)
+	result, err := e.runIn(ctx, p)
+	e.noteDialogs(p, result)
+	e.noteWaiting(p.Tab, result)
 	if err != nil {
 		return result, fmt.Errorf("run program: %w", err)
 	}
 	if result.Error != nil {
-		return result, result.Error
+		return result, stood(result)
 	}
 	stopped := result.Stopped && p.stop != absent && len(result.Steps) == p.stop+1
 	if len(result.Steps) != len(p.Steps) && !stopped {

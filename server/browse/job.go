@@ -2,12 +2,9 @@ package browse
 
 import (
 	"context"
-	"strconv"
-	"strings"
 	"time"
 
 	"chaperone/relay/program"
-	"chaperone/server/fault"
 )
 
 // job is one action ready to run.
@@ -18,43 +15,52 @@ type job struct {
 	began  time.Time
 	plan   *plan
 	about  element // the element it acts on; zero for none
+	onto   element // the element that drag drops on
 	view   view
-	opens  string // the address, for open
-	moved  bool   // the tab stands elsewhere than at the last answer
-}
-
-// view is which snapshot the answer holds, if any.
-type view struct {
-	mode string // full, diff (what changed since it was last shown) or none
-	full bool
-	from int // lines shown already
-	size int // characters shown already
-	doc  string
+	rest   *remainder // what get_text goes on with
+	opens  string     // the address, for open
+	moved  bool       // the tab stands elsewhere than at the last answer
+	first  *plan      // the one before, where a second program looks at what came of it
 }
 
 // prepare finds the element and writes the program.
 func (e *Engine) prepare(ctx context.Context, a Action, j job) (job, error) {
 	var err error
-	if a.names() {
+	if a.names() && a.Action != "snapshot" { // which looks for what it names
 		if j.about, err = e.find(ctx, a, j.tab, j.limit); err != nil {
+			return j, err
+		}
+	}
+	if a.To != "" && a.Action == "drag" {
+		if j.onto, err = e.byRef(a.To, j.tab); err != nil {
 			return j, err
 		}
 	}
 	if err := e.guard(ctx, a, j); err != nil {
 		return j, err
 	}
+	if err := e.goOn(&j); err != nil {
+		return j, err
+	}
 	if j.view, err = e.viewFor(a, j.tab); err != nil {
 		return j, err
 	}
 	j.plan = newPlan(j.tab, a, j.limit)
-	if a.Action == "open" {
+	switch {
+	case a.Action == "open", a.Action == "new_tab" && a.URL != "":
 		return e.prepareOpen(a, j)
+	case a.Action == "new_tab": // a blank page is nobody's: where it stands is not judged
+		j.plan.run("@state", "", object{})
+		return j, nil
+	case a.Action == "dialog":
+		j.plan.answer(a, e.dialogs.open[j.tab])
+	case a.Action == "upload":
+		if err := e.stage(ctx, &j); err != nil {
+			return j, err
+		}
 	}
 	j.write(a)
-	if a.Action == "snapshot" && a.Scope != "" {
-		return e.prepareScope(a, j)
-	}
-	j.plan.look(a, j.budget())
+	j.plan.look(a, j.view)
 	return j, nil
 }
 
@@ -62,25 +68,32 @@ func (j *job) write(a Action) {
 	p := j.plan
 	switch a.Action {
 	case "click":
-		p.click(j.about)
+		p.click(a, j.about)
+	case "hover":
+		p.hover(j.about)
+	case "drag":
+		p.drag(j.about, j.onto, a.At)
+	case "eval":
+		p.eval(j.about, a.Expression)
+	case "download":
+		p.fetches = true
+		p.click(Action{}, j.about)
 	case "fill":
 		p.fill(j.about, a.Text)
 	case "type":
-		p.call("Input.insertText", object{"text": a.Text})
-		p.settleFor(quietMS, settleMS)
+		p.typeText(j.named(), a.Text)
 	case "press":
 		all, err := strokes(a.Keys)
 		p.err = err
-		for _, s := range all {
-			p.press(s)
-		}
-		p.settleFor(quietMS, settleMS)
+		p.pressKeys(j.named(), all)
 	case "select":
-		p.run("@select", j.about.frame, object{"target": j.about.target(), "expect": j.about.expect(), "values": a.Values})
-		p.settleFor(quietMS, settleMS)
+		p.choose(j.about, a.Values)
+	case "check", "uncheck":
+		p.toggle(j.about, a.Action == "check")
 	case "scroll":
 		p.scrollBy(a, j.named())
 	case "back", "forward":
+		p.leaves = true
 		p.run("@history", "", object{"delta": delta(a)})
 		p.settleFor(quietMS, settleMS)
 	case "wait":
@@ -109,7 +122,7 @@ func (j *job) writeText() {
 		j.plan.text = j.plan.runEach("@text", object{"limit": textLimit})
 		return
 	}
-	j.plan.text = j.plan.run("@text", j.about.frame, object{"scope": j.about.target(), "limit": textLimit})
+	j.plan.text = j.plan.runEach("@text", object{"scope": j.about.target(), "limit": textLimit})
 }
 
 func (e *Engine) prepareOpen(a Action, j job) (job, error) {
@@ -118,79 +131,15 @@ func (e *Engine) prepareOpen(a Action, j job) (job, error) {
 		return j, err
 	}
 	j.opens = url
+	if e.waits[j.tab] {
+		j.plan.call(stopLoading, object{})
+	}
 	if j.tab != program.NewTab {
 		j.plan.wake()
 	}
 	j.plan.open(url)
-	j.plan.look(a, j.budget())
+	j.plan.look(a, j.view)
 	return j, nil
-}
-
-// prepareScope is a snapshot of one element; frames inside it are not looked into.
-func (e *Engine) prepareScope(a Action, j job) (job, error) {
-	scope, err := e.byRef(a.Scope, j.tab)
-	if err != nil {
-		return j, err
-	}
-	j.about = scope
-	j.plan.snapshot = j.plan.run("@snapshot", scope.frame, object{"full": j.view.full, "budget": j.budget(), "scope": scope.target()})
-	j.plan.look(a, 0)
-	return j, nil
-}
-
-func (j *job) budget() int {
-	if j.view.mode == "none" {
-		return 0
-	}
-	return defaultBudget + j.view.size
-}
-
-// viewFor decides what of the page the answer shows.
-func (e *Engine) viewFor(a Action, tab string) (view, error) {
-	switch {
-	case a.Action == "snapshot":
-		v := view{mode: "full", full: a.Full}
-		return v.at(a.Cursor)
-	case a.Action == "get_text" || a.Action == "screenshot" || a.Snapshot == "none":
-		return view{mode: "none"}, nil
-	case a.Snapshot == "full" || a.Action == "open":
-		return view{mode: "full"}, nil
-	}
-	if _, shown := e.seen[tab]; !shown {
-		return view{mode: "full"}, nil
-	}
-	return view{mode: "diff"}, nil
-}
-
-// A cursor says how many lines and characters were shown, of which view of which document.
-func (v view) at(cursor string) (view, error) {
-	if cursor == "" {
-		return v, nil
-	}
-	parts := strings.Split(cursor, ".")
-	if len(parts) != 4 {
-		return v, badCursor()
-	}
-	lines, err1 := strconv.Atoi(parts[0])
-	size, err2 := strconv.Atoi(parts[1])
-	const most = 4 << 20
-	if err1 != nil || err2 != nil || lines < 0 || size < 0 || size > most {
-		return v, badCursor()
-	}
-	v.from, v.size, v.full, v.doc = lines, size, parts[2] == "full", parts[3]
-	return v, nil
-}
-
-func (v view) cursor(lines, size int, doc string) string {
-	kind := "default"
-	if v.full {
-		kind = "full"
-	}
-	return strings.Join([]string{strconv.Itoa(lines), strconv.Itoa(size), kind, doc}, ".")
-}
-
-func badCursor() error {
-	return fault.New(fault.BadRequest, "The cursor is not one that was given out", "Leave it away to start anew.")
 }
 
 // carryOut runs the job and reads what came of it.
@@ -200,8 +149,8 @@ func (e *Engine) carryOut(ctx context.Context, j job) (Result, error) {
 	if err != nil {
 		return e.salvage(ctx, j, result, err)
 	}
-	if len(result.Steps) < len(j.plan.Steps) { // the field was set without typing: look at the page now
-		return e.lookAgain(ctx, j, result)
+	if result.Stopped {
+		return e.waitingFor(j, result), nil
 	}
 	return e.read(ctx, j, result)
 }

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"image/png"
-	"net/http"
 	"strings"
 
 	"chaperone/relay/program"
@@ -29,6 +28,7 @@ type reading struct {
 	ran     program.Result
 	result  Result
 	state   pageState
+	settled program.Settled
 	reply   struct { // to the navigation
 		LoaderID string `json:"loaderId"`
 	}
@@ -56,7 +56,7 @@ func (e *Engine) read(ctx context.Context, j job, ran program.Result) (Result, e
 }
 
 func (e *Engine) readAll(r *reading) error {
-	for _, read := range []func(*reading) error{readLanding, readIdle, e.readSnapshot, readText, readValue, readScroll, readPicture} {
+	for _, read := range []func(*reading) error{readLanding, readIdle, e.readSnapshot, e.readText, readValue, readToggled, readSelected, readScroll, readReturned, readDownload, readPicture} {
 		if err := read(r); err != nil {
 			return err
 		}
@@ -70,7 +70,7 @@ func (e *Engine) readAll(r *reading) error {
 
 // decode reads one step's result; it answers false where the plan has no such step.
 func (r *reading) decode(step int, into any) (bool, error) {
-	if step == absent || step >= len(r.ran.Steps) {
+	if step == absent || step >= len(r.ran.Steps) || string(r.ran.Steps[step]) == "null" { // or it was left out
 		return false, nil
 	}
 	if err := json.Unmarshal(r.ran.Steps[step], into); err != nil {
@@ -83,36 +83,11 @@ func (r *reading) readState() error {
 	if _, err := r.decode(r.job.plan.state, &r.state); err != nil {
 		return err
 	}
+	if _, err := r.decode(r.job.plan.settle, &r.settled); err != nil {
+		return err
+	}
 	_, err := r.decode(r.job.plan.navigate, &r.reply)
 	return err
-}
-
-// stand tells where the tab is now and how it came there.
-func (r *reading) stand() {
-	r.result.URL, r.result.Title, r.result.Status = short(r.state.URL, longestURL), short(r.state.Title, longestTitle), r.state.Status
-	switch {
-	case r.job.plan.navigate == absent:
-		if r.job.moved {
-			r.notice("The page had moved to another address since the last answer.")
-		}
-		return
-	case r.reply.LoaderID == "":
-		r.notice("Only the part after # changed: it is the same document.")
-	case !isSamePlace(r.job.opens, r.state.URL):
-		r.notice("The address led on to another one: see url.")
-	}
-	if r.state.Status >= 400 {
-		r.notice(fmt.Sprintf("The server answered with status %d.", r.state.Status))
-	}
-}
-
-// unreached is what the egress proxy said instead of a page: no by its rules, or that nobody answered it.
-func (r *reading) unreached() error {
-	why := " (" + short(r.state.Refused, longestName) + ")"
-	if r.state.Status == http.StatusForbidden {
-		return fault.New(fault.AddressRefused, "The address may not be reached from here"+why, hint(fault.AddressRefused))
-	}
-	return fault.New(fault.NavigationFailed, "The page did not load"+why, hint(fault.NavigationFailed))
 }
 
 // isSamePlace compares addresses without the part after #.
@@ -134,53 +109,40 @@ func readLanding(r *reading) error {
 		Landed bool `json:"landed"`
 		Unsure bool `json:"unsure"`
 	}
-	found, err := r.decode(r.job.plan.landed, &got)
-	if err != nil || !found {
-		return err
+	for _, step := range []int{r.job.plan.landed, r.job.plan.dropped} {
+		found, err := r.decode(step, &got)
+		switch {
+		case err != nil:
+			return err
+		case !found:
+			continue
+		case got.Unsure:
+			r.notice(landingUnknown)
+			return nil
+		case !got.Landed:
+			return notLanded(r.job.action.Action, step == r.job.plan.dropped)
+		}
+		r.result.Landed = &got.Landed
 	}
-	if got.Unsure {
-		r.notice(landingUnknown)
-		return nil
-	}
-	if !got.Landed {
-		return fault.New(fault.NotLanded, "The click was sent but did not reach the element", "Something moved or lies over it: take a snapshot.")
-	}
-	r.result.Landed = &got.Landed
 	return nil
+}
+
+func notLanded(action string, isDrop bool) error {
+	switch {
+	case isDrop:
+		return fault.New(fault.NotLanded, "It was dragged there, but the page took no drop on that element", "Take a snapshot to see what became of it; perhaps another element takes it.")
+	case action == "hover" || action == "drag":
+		return fault.New(fault.NotLanded, "The pointer was sent but did not reach the element", "Something moved or lies over it: take a snapshot.")
+	}
+	return fault.New(fault.NotLanded, "The click was sent but did not reach the element", "Something moved or lies over it: take a snapshot.")
 }
 
 // readIdle takes a page that never fell quiet for what it is.
 func readIdle(r *reading) error {
-	var settled program.Settled
-	if !r.job.action.Idle {
+	if !r.job.action.Idle || r.job.plan.settle == absent || r.settled.Quiet {
 		return nil
 	}
-	found, err := r.decode(r.job.plan.settle, &settled)
-	if err != nil || !found || settled.Quiet {
-		return err
-	}
 	return fault.New(fault.Timeout, "The page never fell quiet", "Wait for a text or an address instead.")
-}
-
-func readValue(r *reading) error {
-	var held struct {
-		Value  string `json:"value"`
-		Secret bool   `json:"secret"`
-	}
-	found, err := r.decode(r.job.plan.value, &held)
-	if err != nil || !found || held.Secret {
-		return err
-	}
-	value := program.Clip(cleanLines(held.Value), longestValue)
-	r.result.Value = &value
-	if normal(held.Value) != normal(r.job.action.Text) {
-		r.notice("The field holds something else than what was entered: see value.")
-	}
-	return nil
-}
-
-func normal(s string) string {
-	return strings.TrimRight(strings.ReplaceAll(s, "\r\n", "\n"), "\n")
 }
 
 func readScroll(r *reading) error {
@@ -221,8 +183,13 @@ func readPicture(r *reading) error {
 // events tells of dialogs and tabs that came up meanwhile.
 func (r *reading) events() {
 	for _, d := range r.ran.Dialogs[max(0, len(r.ran.Dialogs)-mostDialogs):] {
-		d.Type, d.Message = roleText(d.Type), short(d.Message, longestDialog)
-		r.result.Dialogs = append(r.result.Dialogs, d)
+		r.result.Dialogs = append(r.result.Dialogs, cleanDialog(d))
+	}
+	if last := len(r.ran.Dialogs) - 1; last >= 0 && r.ran.Dialogs[last].Open {
+		r.notice("A " + dialogKind(r.ran.Dialogs[last]) + " dialog is open and the page stands still: answer it with dialog.")
+	}
+	if r.job.action.Action == "new_tab" {
+		r.notice("Tab " + r.result.Tab + " is open and selected.")
 	}
 	for _, tab := range r.ran.Opened {
 		r.result.Opened = append(r.result.Opened, cleanTab(tab))

@@ -5,23 +5,23 @@ import (
 	"strings"
 )
 
-// Readable is a result as a model or a person at a terminal reads it: a header (`title — url`), what the page
-// says between boundaries, then our own notices. Pictures are not in it.
+// Readable is a result as a model or a person at a terminal reads it: between boundaries a header (`title — url`) and
+// what the page says, then our own notices. Pictures are not in it.
 func Readable(r Result) string {
-	parts := []string{header(r)}
+	var parts []string
 	if text := pageText(r); text != "" {
 		parts = append(parts, Bounded(text))
 	}
-	if notices := ownWords(r); len(notices) > 0 {
-		parts = append(parts, strings.Join(notices, "\n"))
+	parts = append(parts, ownWords(r)...)
+	if len(parts) == 0 {
+		return r.Action + ": done"
 	}
-	return strings.Join(parts, "\n\n")
+	return strings.Join(parts, "\n")
 }
 
+// header is the page's title, which is its own text like all else.
 func header(r Result) string {
 	switch {
-	case r.URL == "":
-		return r.Action + ": done"
 	case r.Title == "":
 		return Clean(r.URL)
 	}
@@ -31,6 +31,9 @@ func header(r Result) string {
 // pageText is everything of the result that a page may have written.
 func pageText(r Result) string {
 	var parts []string
+	if head := header(r); head != "" {
+		parts = append(parts, head)
+	}
 	if r.Snapshot != nil && r.Snapshot.Text != "" {
 		parts = append(parts, strings.TrimRight(r.Snapshot.Text, "\n"))
 	}
@@ -40,6 +43,12 @@ func pageText(r Result) string {
 	if r.Value != nil {
 		parts = append(parts, "the field now holds: "+*r.Value)
 	}
+	if r.Returned != nil {
+		parts = append(parts, *r.Returned)
+	}
+	if r.Download != nil {
+		parts = append(parts, fmt.Sprintf("- downloaded %q", r.Download.Name))
+	}
 	for _, t := range r.Tabs {
 		parts = append(parts, fmt.Sprintf("- tab %s %q %s", t.ID, t.Title, t.URL))
 	}
@@ -48,7 +57,10 @@ func pageText(r Result) string {
 	}
 	for _, d := range r.Dialogs {
 		outcome := "dismissed"
-		if d.Accepted {
+		switch {
+		case d.Open:
+			outcome = "open"
+		case d.Accepted:
 			outcome = "accepted"
 		}
 		parts = append(parts, fmt.Sprintf("- %s dialog, %s: %q", d.Type, outcome, d.Message))
@@ -71,6 +83,9 @@ func ownWords(r Result) []string {
 	words = append(words, more(r.More)...)
 	if s := r.Screenshot; s != nil && s.Artifact != "" {
 		words = append(words, fmt.Sprintf("Screenshot %s, %d by %d.", s.Artifact, s.Width, s.Height))
+	}
+	if d := r.Download; d != nil && d.Artifact != "" {
+		words = append(words, fmt.Sprintf("The file is artifact %s, %d bytes.", d.Artifact, d.Bytes))
 	}
 	return append(words, r.Notices...)
 }

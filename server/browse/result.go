@@ -22,6 +22,12 @@ type Result struct {
 	// Value is what a field holds after fill.
 	Value *string `json:"value,omitempty"`
 
+	// Returned is what eval's script came to, as JSON text; cut where it is long.
+	Returned *string `json:"returned,omitempty"`
+	// Download is the file that download fetched; session makes an artifact of File.
+	Download *Download `json:"download,omitempty"`
+	File     []byte    `json:"-"`
+
 	Screenshot *Screenshot `json:"screenshot"`
 	// Picture is the screenshot's PNG; session makes an artifact of it.
 	Picture []byte `json:"-"`
@@ -56,6 +62,14 @@ type Screenshot struct {
 	Href     string `json:"href"`
 	Width    int    `json:"width"`
 	Height   int    `json:"height"`
+}
+
+// Download tells of a fetched file; session fills Artifact and Href. Name is the server's own word for it.
+type Download struct {
+	Artifact string `json:"artifact"`
+	Href     string `json:"href"`
+	Name     string `json:"name"`
+	Bytes    int    `json:"bytes"`
 }
 
 // Receipt is the action's row in the ledger.

@@ -13,21 +13,41 @@ import (
 func (e *Engine) salvage(ctx context.Context, j job, ran program.Result, err error) (Result, error) {
 	if failed, ok := errors.AsType[*program.Error](err); ok {
 		switch {
+		case failed.Code == string(fault.DialogOpen) && failed.Step >= 0:
+			return e.heldUp(ctx, j, ran)
+		case j.plan.refusedAnswer(failed) != nil:
+			return Result{}, j.plan.refusedAnswer(failed)
+		case j.mayLeave(failed):
+			return e.openInstead(ctx, j)
 		case j.isStuck(failed):
 			return e.afresh(ctx, j)
 		case j.isMute(failed):
 			return e.openAgain(ctx, j)
-		case j.plan.landed != absent && failed.Step >= j.plan.landed && failed.Code != string(fault.Timeout):
+		case j.plan.landed != absent && failed.Step >= j.plan.settle && failed.Code != string(fault.Timeout):
 			return e.lookAgain(ctx, j, ran)
+		case failed.Code == string(fault.NavigationFailed) && failed.Message == noBody && j.opens != "":
+			return e.bare(j, ran, answerOf(failed.Detail)), nil
 		case failed.Code == string(fault.NavigationFailed):
 			e.keepFailed(j, ran.Tab, failed.Message)
 		}
 	}
 	told := e.trouble(err, j.plan, j.about)
-	if j.plan.locate != absent && len(ran.Steps) > j.plan.locate+1 {
-		told = fault.New(told.Code, told.Message+" (the click was sent; its outcome is unknown)", "Take a snapshot. Do not click again before you know.")
+	if what := j.sent(ran); what != "" {
+		told = fault.New(told.Code, told.Message+" ("+what+" was sent; its outcome is unknown)", "Take a snapshot. Do not repeat it before you know.").WithDetail(told.Detail)
 	}
 	return Result{}, told
+}
+
+// sent is what of the action had gone to the page when the program ended.
+func (j job) sent(ran program.Result) string {
+	p := j.plan
+	switch {
+	case p.locate != absent && len(ran.Steps) > p.locate+1 && string(ran.Steps[p.locate]) != "null":
+		return "the click"
+	case p.focus != absent && len(ran.Steps) > p.focus+1:
+		return "what was entered"
+	}
+	return ""
 }
 
 // lookAgain asks for the page in a second program, after one that ended before it could say.
@@ -37,10 +57,7 @@ func (e *Engine) lookAgain(ctx context.Context, j job, ran program.Result) (Resu
 		second.Tab = j.tab
 	}
 	second.settleFor(quietMS, settleMS)
-	if j.action.Action == "fill" {
-		second.value = second.run("@value", j.about.frame, object{"target": j.about.target()})
-	}
-	second.look(j.action, j.budget())
+	second.look(j.action, j.view)
 	again, err := e.send(ctx, second)
 	if err != nil {
 		return Result{}, e.trouble(err, second, j.about)
@@ -48,7 +65,7 @@ func (e *Engine) lookAgain(ctx context.Context, j job, ran program.Result) (Resu
 	again.Dialogs = append(ran.Dialogs, again.Dialogs...)
 	again.Opened = append(ran.Opened, again.Opened...)
 	first := j.plan
-	j.plan = second
+	j.plan, j.first = second, first
 	result, err := e.read(ctx, j, again)
 	if err != nil || first.landed == absent {
 		return result, err

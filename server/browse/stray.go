@@ -16,6 +16,7 @@ func (e *Engine) takeBack(ctx context.Context, j job, tab string) error {
 		return strayed("The page went to a domain that the project does not allow, and was taken back")
 	}
 	blank := newPlan(tab, Action{}, j.limit)
+	blank.answers = true
 	blank.call("Page.navigate", object{"url": "about:blank"})
 	if _, err := e.send(ctx, blank); err != nil {
 		return strayed("The page went to a domain that the project does not allow; nothing of it is told")
@@ -26,6 +27,7 @@ func (e *Engine) takeBack(ctx context.Context, j job, tab string) error {
 // goBack reports whether going back led to an allowed page.
 func (e *Engine) goBack(ctx context.Context, j job, tab string) bool {
 	p := newPlan(tab, Action{}, j.limit)
+	p.answers = true // no dialog keeps a tab where it may not be
 	p.run("@history", "", object{"delta": -1})
 	p.settleFor(quietMS, settleMS)
 	p.state = p.run("@state", "", object{})

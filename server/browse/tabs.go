@@ -52,13 +52,16 @@ func (e *Engine) tabFor(a Action) (string, error) {
 	if a.Tab != "" && !has(tabs, a.Tab) {
 		return "", noSuchTab()
 	}
-	if a.Tab == "" && a.Action != "open" && e.lostSelected(tabs) {
+	if a.Tab == "" && a.Action != "open" && a.Action != "new_tab" && e.lostSelected(tabs) {
 		return "", fault.New(fault.TabClosed, "The selected tab was closed or is no longer shared",
 			"See tabs, then select_tab or open; or ask the person to share a tab.")
 	}
 	id := a.Tab
 	if id == "" {
 		id = e.current(tabs)
+	}
+	if a.Action == "new_tab" {
+		return program.NewTab, nil
 	}
 	if a.Action == "open" {
 		if id == "" {

@@ -35,7 +35,7 @@ func (e *Engine) trouble(err error, p *plan, about element) *fault.Fault {
 func (e *Engine) failure(failed *program.Error, about element) *fault.Fault {
 	code := known(fault.Code(failed.Code))
 	if code == fault.NavigationFailed {
-		return notLoaded(short(failed.Message, longestWhy))
+		return notLoaded(short(failed.Message, longestWhy), answerOf(failed.Detail))
 	}
 	told := fault.New(code, message(code, failed), hint(code))
 	return told.WithDetail(e.detail(code, failed.Detail, about))
@@ -65,7 +65,7 @@ func known(code fault.Code) fault.Code {
 		fault.BadRequest, fault.Forbidden, fault.NotFound, fault.AddressRefused, fault.StaleRef, fault.Ambiguous,
 		fault.NotVisible, fault.NotEnabled, fault.Covered, fault.FormRefused, fault.DialogOpen, fault.NavigationFailed,
 		fault.Timeout, fault.Busy, fault.NotConnected, fault.TabClosed, fault.TabSuspended, fault.UpdateRequired,
-		fault.SessionEnded, fault.TooLarge, fault.Unavailable, fault.URLRefused, fault.ControlledByPerson,
+		fault.SessionEnded, fault.TooLarge, fault.Unavailable, fault.URLRefused, fault.NotLanded, fault.ControlledByPerson,
 	}
 	if slices.Contains(codes, code) {
 		return code
@@ -80,6 +80,8 @@ func hint(code fault.Code) string {
 		fault.NotFound:         "Take a snapshot to see what is there.",
 		fault.NotVisible:       "Scroll or open what hides it, then take a snapshot.",
 		fault.NotEnabled:       "Fill in or choose what the page waits for first.",
+		fault.NotLanded:        "Take a snapshot to see what the page did.",
+		fault.DialogOpen:       "Answer it: dialog with accept true or false, and text for a prompt. Or leave the tab as it is: new_tab.",
 		fault.Covered:          "Deal with what covers it first.",
 		fault.FormRefused:      "This tab may be read only; a person has to submit the form.",
 		fault.Timeout:          "Look at the page with snapshot; it may still be loading. Do not repeat blindly.",
@@ -136,25 +138,6 @@ func options(detail json.RawMessage) string {
 		d.Options[i] = `"` + strings.ReplaceAll(short(option, longestOption), `"`, `'`) + `"`
 	}
 	return "the options are " + strings.Join(d.Options, ", ")
-}
-
-// aborted is Chrome's name for a navigation that leaves the tab where it is.
-const aborted = "net::ERR_ABORTED"
-
-func isAborted(text string) bool { return strings.HasPrefix(text, aborted) }
-
-// notLoaded is what Chrome says of a navigation that brought no page; the text begins with its own net:: name.
-func notLoaded(text string) *fault.Fault {
-	name, _, _ := strings.Cut(text, ":"+" ")
-	switch name {
-	case aborted:
-		return fault.New(fault.NavigationFailed, "The server had no page to show, or it is a download ("+name+"); the tab stays where it was", "Open another address.")
-	case "net::ERR_TUNNEL_CONNECTION_FAILED": // Chrome does not tell which
-		return fault.New(fault.NavigationFailed, "The address does not answer, or may not be reached from here ("+name+")", hint(fault.NavigationFailed))
-	case "net::ERR_BLOCKED_BY_CLIENT":
-		return fault.New(fault.AddressRefused, "The address may not be reached from here ("+name+")", hint(fault.AddressRefused))
-	}
-	return fault.New(fault.NavigationFailed, "The page did not load: "+text, hint(fault.NavigationFailed))
 }
 
 // isBotCheck knows well-known checks by what they visibly say.

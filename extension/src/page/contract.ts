@@ -23,6 +23,7 @@ export type Failure = {
     | 'not_visible'
     | 'not_enabled'
     | 'covered'
+    | 'not_landed'
     | 'form_refused'
     | 'timeout'
     | 'internal';
@@ -52,7 +53,8 @@ export type State = {
 
 /**
  * `@snapshot`. The walk describes elements until `budget` characters of rendered lines are full and then only
- * counts.
+ * counts. `scope` goes to every frame: the document it is of answers what is beneath it, the top document nothing where
+ * that is another, and a frame all it has, since its element may stand in the scope.
  */
 export type SnapshotArgs = { full?: boolean; scope?: NodeRef; budget: number };
 
@@ -81,8 +83,14 @@ export type Line = {
   frame?: true;
 };
 
-/** `@find`: the elements that fit, in document order, at most `limit` (20); `total` is how many there are. */
-export type FindArgs = { role: string; name: string; limit?: number };
+/**
+ * `@find`: the elements whose name is, or else contains, the name, in document order: at most `limit` (20); `total` is how
+ * many there are. With a `budget` it answers lines instead, as `@snapshot` does: elements whose role is the role and whose
+ * name contains the name, each below the row, entry or region that it stands in; with `text` only those nearest to where
+ * the text stands, or, without role and name, what holds the text. `more` counts what fits and is not shown.
+ */
+export type FindArgs = Wanted & { exact?: boolean; limit?: number; budget?: number };
+export type Wanted = { role?: string; name?: string; text?: string };
 export type Found = {
   doc: string;
   url: string;
@@ -112,7 +120,20 @@ export type LocateArgs = {
   expect?: Expected;
   read_only?: boolean;
   wait_ms?: number;
+  /** What is to be done there; `click` where nothing is said. */
+  purpose?: Purpose;
+  /** Where on the element; its middle where nothing is said. */
+  side?: Side;
+  /** The page stays where it is scrolled to. */
+  stay?: boolean;
 };
+
+/**
+ * A disabled element can be hovered over. `drag` is where a drag begins and `drop` where it ends: a document is asked
+ * whether both landed, each by its own purpose.
+ */
+export type Purpose = 'click' | 'hover' | 'drag' | 'drop';
+export type Side = 'center' | 'top' | 'bottom' | 'left' | 'right';
 
 /** What the element was when its ref was given out; `stale_ref` when it is something else by now. */
 export type Expected = { role: string; name: string };
@@ -126,19 +147,47 @@ export type Located = {
   role: string;
   name: string;
   at: number;
+  /** A closed shadow tree may stand at the point: the edge asks the browser what is in it, and `@hit` about that. */
+  veiled?: true;
 };
+
+/**
+ * `@hit`, which the edge calls with what the browser hits where the last `@locate` led: it refuses with `covered` where
+ * that is none of the element, and with `form_refused` as `@locate` does.
+ */
+export type Hit = Record<string, never>;
 
 /**
  * `@landed`, after the click: did a trusted event reach the element that the last `@locate` in this frame chose?
  * `doc` and `at` are that `@locate`'s. In another document it answers `gone`, and `landed` when the navigation
  * that brought the document began after `at`. `unsure`: none was seen, but the page may have kept it from being seen.
  */
-export type LandedArgs = { doc: string; at: number };
+export type LandedArgs = { doc: string; at: number; purpose?: Purpose };
 export type Landed = { landed: boolean; gone: boolean; unsure?: true };
 
-/** `@text`: readable text, of the whole document or of one element, from character `from`. */
+/**
+ * `@text`: readable text, of the whole document or of one element (see `@snapshot` for `scope`), from character `from`.
+ * `frames` are those that stand in it: the number of each one's element, and how many lines of the text come before.
+ */
 export type TextArgs = { scope?: NodeRef; from?: number; limit: number };
-export type Text = { url: string; site: string; title: string; text: string; more: number };
+export type Text = {
+  doc: string;
+  url: string;
+  site: string;
+  title: string;
+  text: string;
+  more: number;
+  frames: { node: number; at: number }[];
+};
+
+/**
+ * `@stage` takes one part of a file, in base64; a new batch drops what was staged before. `@upload` gives the batch to a
+ * file field, or to the one that an element stands for.
+ */
+export type StageArgs = { batch: string; file: number; name: string; type: string; part: string };
+export type Staged = { files: number };
+export type UploadArgs = { target: Target; expect?: Expected; batch: string };
+export type Uploaded = { files: number };
 
 /** `@scroll` */
 export type ScrollArgs = {
@@ -162,19 +211,89 @@ export type HistoryArgs = { delta: -1 | 1 };
 /** `@has_text`: truthy when the visible text contains it, spaces folded; with `url`, when the address fits the glob. */
 export type HasTextArgs = { text: string } | { url: string };
 
-/** `@quiet`: resolves once the document has not changed for `quiet_ms`, or after `max_ms`. */
-export type QuietArgs = { quiet_ms: number; max_ms: number };
+/**
+ * `@quiet`: resolves once the document has not changed for `quiet_ms`, or after `max_ms`. With `begun` it waits for what an
+ * action began: two animation frames without a change will do, unless the page changes, is at work or says that it is;
+ * `moved` tells that its address changed within the document.
+ */
+export type QuietArgs = { quiet_ms: number; max_ms: number; begun?: true; moved?: boolean };
 export type Quiet = { quiet: boolean };
 
 /**
- * `@focus`: gives the element the keyboard; `select` also selects what it holds. Fields that cannot be typed into
- * (date, time, colour, range, …) take `set` instead, and `done` says so. `@value` reads the field back, never a password.
+ * `@focus`: gives the element the keyboard once it can have it, and watches whether what the edge enters next comes to it.
+ * With `fill` it also selects what the field holds, and `enter` is what is to be inserted instead, or `clear` says that it
+ * is to be deleted; `done` that nothing is left to enter, as for fields made of parts (date, time, colour, range, …),
+ * which are given their value as a whole and refuse one that they do not take. An `editor` wants `@entered` afterwards.
+ * With `insert` the text goes to the caret.
+ * Without a target it tells who has the keyboard: `node` 0 for nobody, `elsewhere` for a document in a frame.
  */
-export type FocusArgs = { target: Target; expect?: Expected; select?: boolean; set?: string };
-export type Focused = { doc: string; node: number; done: boolean };
-export type ValueArgs = { target: Target };
-export type Value = { value: string; secret: boolean };
+export type FocusArgs = {
+  target?: Target;
+  expect?: Expected;
+  fill?: string;
+  insert?: string;
+  wait_ms?: number;
+};
+export type Focused = {
+  doc: string;
+  node: number;
+  at: number;
+  enter?: string;
+  clear?: true;
+  done?: true;
+  editor?: true;
+  elsewhere?: true;
+};
 
-/** `@select`: native select elements; values are option values or labels. Answers what is selected now. */
+/** `@entered`, after text was inserted into an editor: one that has lost it or its lines gets it once more, by paste. */
+export type EnteredArgs = { doc: string };
+export type Entered = { pasted: boolean };
+
+/**
+ * `@value` reads a field back, or the one that has the keyboard, never what is secret. `same`: it holds what `@focus` was
+ * to fill it with, or what was `typed` stands in it; `landed`: a trusted event came to it; `unchanged`: it holds what it
+ * held before; `invalid`: what it finds wrong itself; `gone`: there is no such field any more.
+ */
+export type ValueArgs = { target?: Target; typed?: string; at?: number };
+export type Value = {
+  value: string;
+  secret: boolean;
+  same?: boolean;
+  landed?: boolean;
+  unchanged?: true;
+  invalid?: string;
+  gone?: true;
+};
+
+/** `@toggle`: the box, and what to `press` so that it is checked, or is not: nothing where it is so already. */
+export type ToggleArgs = { target: Target; expect?: Expected; on: boolean };
+export type Toggling = { target: NodeRef; press?: NodeRef };
+
+/** `@toggled`, afterwards: how it stands now. */
+export type ToggledArgs = { target: Target; on: boolean };
+export type Toggled = { state?: 'true' | 'false' | 'mixed'; gone?: true };
+
+/**
+ * `@select`: native lists and fields with suggestions are set at once, values being option values or labels; `values` is
+ * what is selected now. `aria` is a list of the page's own, which the edge opens and presses: `@popup` says whether it is
+ * open or what to press for that, `@option` finds one option and says what to press, `@chosen` what became of it.
+ */
 export type SelectArgs = { target: Target; expect?: Expected; values: string[] };
-export type Selected = { values: string[] };
+export type Selecting = { done: true; values: string[] } | { aria: true };
+
+export type PopupArgs = { target: Target };
+export type PopupState = { open: boolean; press?: NodeRef };
+
+/** `chosen`: it is chosen already in a list that takes several, where a press would undo that. */
+export type OptionArgs = { target: Target; value: string };
+export type OptionFound = { press?: NodeRef; chosen?: true; missing?: true };
+
+/** With `missing` it refuses with the options there are. `doc` and `at` are those of the option's `@locate`. */
+export type ChosenArgs = {
+  target: Target;
+  values: string[];
+  missing?: boolean;
+  doc?: string;
+  at?: number;
+};
+export type Chosen = { values: string[]; shown: boolean; landed: boolean };

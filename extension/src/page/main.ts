@@ -1,15 +1,21 @@
 import { cut, LONGEST_NAME } from './bounds.ts';
+import { select } from './choice.ts';
+import { chosen, option, popup } from './combobox.ts';
 import type * as contract from './contract.ts';
+import { watchEntry } from './entry.ts';
 import { Refusal } from './failure.ts';
-import { focus, select, value } from './fields.ts';
+import { entered, focus, value } from './fields.ts';
 import { find } from './find.ts';
 import { landed, watchClicks } from './landing.ts';
-import { locate } from './locate.ts';
+import { hit, locate } from './locate.ts';
 import { over } from './over.ts';
 import { owner } from './owner.ts';
 import { scroll } from './scroll.ts';
+import { search } from './search.ts';
 import { snapshot } from './snapshot.ts';
 import { text } from './text.ts';
+import { toggle, toggled } from './toggle.ts';
+import { stage, upload } from './upload.ts';
 import { hasText, history, quiet, state } from './waiting.ts';
 
 /**
@@ -31,13 +37,15 @@ function call(name: string, args: unknown): unknown {
     case '@text':
       return text(args as contract.TextArgs);
     case '@find':
-      return find(args as contract.FindArgs);
+      return lookUp(args as contract.FindArgs);
     case '@owner':
       return owner(args);
     case '@over':
       return over(args as contract.OverArgs);
     case '@locate':
       return locate(args as contract.LocateArgs);
+    case '@hit':
+      return hit(args);
     case '@landed':
       return landed(args as contract.LandedArgs);
     default:
@@ -45,8 +53,16 @@ function call(name: string, args: unknown): unknown {
   }
 }
 
+function lookUp(args: contract.FindArgs): unknown {
+  return args.budget === undefined ? find(args) : search({ ...args, budget: args.budget });
+}
+
 function act(name: string, args: unknown): unknown {
   switch (name) {
+    case '@stage':
+      return stage(args as contract.StageArgs);
+    case '@upload':
+      return upload(args as contract.UploadArgs);
     case '@scroll':
       return scroll(args as contract.ScrollArgs);
     case '@history':
@@ -55,12 +71,31 @@ function act(name: string, args: unknown): unknown {
       return hasText(args as contract.HasTextArgs);
     case '@quiet':
       return quiet(args as contract.QuietArgs);
+    default:
+      return enter(name, args);
+  }
+}
+
+function enter(name: string, args: unknown): unknown {
+  switch (name) {
     case '@focus':
       return focus(args as contract.FocusArgs);
+    case '@entered':
+      return entered(args as contract.EnteredArgs);
     case '@value':
       return value(args as contract.ValueArgs);
+    case '@toggle':
+      return toggle(args as contract.ToggleArgs);
+    case '@toggled':
+      return toggled(args as contract.ToggledArgs);
     case '@select':
       return select(args as contract.SelectArgs);
+    case '@popup':
+      return popup(args as contract.PopupArgs);
+    case '@option':
+      return option(args as contract.OptionArgs);
+    case '@chosen':
+      return chosen(args as contract.ChosenArgs);
     default:
       throw new Refusal('bad_request', `The page script has no function ${name}.`);
   }
@@ -91,4 +126,5 @@ function refused(error: unknown): string {
 if (!Object.hasOwn(globalThis, 'chaperone')) {
   globalThis.chaperone = door;
   watchClicks();
+  watchEntry();
 }

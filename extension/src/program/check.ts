@@ -6,11 +6,13 @@ import {
   judgeFunction,
   type Level,
 } from '../policy/table.ts';
+import { checkKept } from './dialogs.ts';
+import { checkEval } from './evals.ts';
 import { Fault, refusal } from './failure.ts';
 import { parsePath, pathsIn } from './ref.ts';
 import type { Program, Step } from './types.ts';
 
-const MAX_STEPS = 64;
+const MAX_STEPS = 256;
 const MAX_DEADLINE_MS = 120_000;
 
 /**
@@ -25,6 +27,7 @@ export function check(program: Program, level: Level): void {
   if (program.steps.length > MAX_STEPS) {
     throw refusal(`the program has more than ${MAX_STEPS} steps`);
   }
+  checkKept(program.keepDialogs);
   for (const [i, step] of program.steps.entries()) {
     try {
       checkReferences(step, i);
@@ -37,7 +40,9 @@ export function check(program: Program, level: Level): void {
 }
 
 function checkReferences(step: Step, i: number): void {
-  const paths = referencesOf(step).sort(byText);
+  const paths = referencesOf(step);
+  if (step.onlyIf !== null) paths.push(step.onlyIf);
+  paths.sort(byText);
   for (const path of paths) {
     if (parsePath(path).step >= i) {
       throw refusal(`reference "${path}" does not lead to an earlier step`);
@@ -56,6 +61,7 @@ function referencesOf(step: Step): string[] {
       return [step.path];
     case 'settle':
     case 'await_event':
+    case 'eval':
       return [];
     default:
       throw step satisfies never;
@@ -86,6 +92,10 @@ function checkStep(steps: readonly Step[], i: number, step: Step, level: Level):
       if (!canRetry(step.name)) throw refusal(`${step.name} is not a condition`);
       return;
     case 'stop_if':
+      return;
+    case 'eval':
+      checkEval(step.expression, step.maxChars);
+      permit(judgeCall(level, 'Runtime.evaluate', { expression: step.expression }).reason);
       return;
     default:
       throw step satisfies never;

@@ -2,11 +2,16 @@ import { at, isObject, textAt } from '../policy/json.ts';
 import { judgeFilled, type Level } from '../policy/table.ts';
 import { check } from './check.ts';
 import { type Clock, Ended, Span, stopIfOver, systemClock } from './clock.ts';
+import { dialogOpen, isHeldUp, mindDialogs, stopIfHeldUp, stopIfOpenBefore } from './dialogs.ts';
+import { evaluate } from './evals.ts';
 import { BEFORE_FIRST_STEP, CallError, Fault, failed } from './failure.ts';
+import { Hearing, hearsFrom } from './hearing.ts';
 import { enable, FRAMES_MS, type Frame, frameTree, Layout } from './layout.ts';
+import { navigate } from './navigate.ts';
 import { parseProgram } from './parse.ts';
-import { lookUp, resolve } from './ref.ts';
-import type { Args, FrameResult, Program, Result, Step } from './types.ts';
+import { holds, lookUp, resolve } from './ref.ts';
+import type { Args, Failure, FrameResult, Program, Result, Step } from './types.ts';
+import { isVeiled, unveil } from './veil.ts';
 import { View } from './view.ts';
 import { Waits } from './waits.ts';
 import { type Place, type Target, Worlds } from './world.ts';
@@ -32,6 +37,7 @@ export class Executor {
   readonly #clock: Clock;
   readonly #view: View;
   readonly #worlds: Worlds;
+  readonly #hearing: Hearing;
   readonly #waits: Waits;
   #turn: Promise<unknown> = Promise.resolve();
 
@@ -39,7 +45,8 @@ export class Executor {
     this.#clock = clock;
     this.#view = new View();
     this.#worlds = new Worlds(target, this.#view, pageScript);
-    this.#waits = new Waits(this.#worlds, this.#view);
+    this.#hearing = new Hearing(this.#worlds, this.#view);
+    this.#waits = new Waits(this.#worlds, this.#view, this.#hearing);
   }
 
   /**
@@ -93,6 +100,7 @@ export class Executor {
     const release = { autoAttach: false, waitForDebuggerOnStart: false, flatten: true };
     await this.#worlds.ask(span, '', 'Target.setAutoAttach', release);
     this.#view.forget();
+    this.#hearing.forget();
     await enable(this.#worlds, span, '');
     await this.#worlds.ask(span, '', 'Emulation.setFocusEmulationEnabled', { enabled: true });
     const tree = await frameTree(this.#worlds, span, '');
@@ -103,43 +111,66 @@ export class Executor {
   async #run(program: Program, level: Level, signal: AbortSignal): Promise<Result> {
     if (signal.aborted) throw new Ended('cancelled');
     const start = this.#clock.now();
-    const span = new Span(this.#clock, program.deadlineMS, signal);
-    this.#view.begin(level);
-    const answered = this.#answerDialogs(span);
+    const own = new AbortController();
+    const ends = AbortSignal.any([signal, own.signal]);
+    const span = new Span(this.#clock, program.deadlineMS, ends);
+    const view = this.#view;
+    view.begin(level, program.keepDialogs);
+    const minded = mindDialogs({ worlds: this.#worlds, view }, span, () => own.abort());
     const result = await this.#steps(span, program);
-    this.#view.update(() => {
-      this.#view.isEnded = true;
+    view.update(() => {
+      view.isEnded = true;
     });
-    await answered;
-    if (this.#view.dialogs.length > 0) result.dialogs = this.#view.dialogs.map((d) => ({ ...d }));
+    await minded;
+    if (view.dialogs.length > 0) result.dialogs = view.recorded();
     result.elapsed_ms = Math.trunc(this.#clock.now() - start);
     return result;
   }
 
-  async #steps(span: Span, { tab, steps }: Program): Promise<Result> {
-    const result: Result = { tab, steps: [], elapsed_ms: 0 };
-    for (const [i, step] of steps.entries()) {
+  async #steps(span: Span, program: Program): Promise<Result> {
+    const result: Result = { tab: program.tab, steps: [], elapsed_ms: 0 };
+    try {
+      stopIfOpenBefore(this.#view, program);
+    } catch (cause) {
+      return { ...result, error: failed(BEFORE_FIRST_STEP, cause) };
+    }
+    const heardFrom = hearsFrom(program);
+    for (const [i, step] of program.steps.entries()) {
       try {
-        const end = span.over();
-        if (end !== undefined) throw new Ended(end);
+        stopIfHeldUp(this.#view);
+        stopIfOver(span);
+        if (i === heardFrom) await this.#hearing.start(span);
         const isLast = step.kind === 'stop_if' && Boolean(lookUp(step.path, result.steps));
-        result.steps.push(await this.#step(span, step, result.steps));
+        result.steps.push(await this.#stepIf(span, step, result.steps));
         if (isLast) return { ...result, stopped: true };
       } catch (cause) {
-        return { ...result, error: failed(i, cause) };
+        return { ...result, error: this.#late(failed(i, isHeldUp(this.#view) ? dialogOpen() : cause)) };
       }
     }
     return result;
   }
 
+  async #stepIf(span: Span, step: Step, results: readonly unknown[]): Promise<unknown> {
+    if (step.onlyIf !== null && !holds(step.onlyIf, results)) return null;
+    return await this.#step(span, step, results);
+  }
+
+  /** Says of a program that ran out of time whether that was for a document on its way. */
+  #late(failure: Failure): Failure {
+    const isWaiting = this.#view.navigation.phase === 'started';
+    if (failure.code !== 'timeout' || failure.detail !== undefined || !isWaiting) return failure;
+    return { ...failure, detail: { waiting: true } };
+  }
+
   async #step(span: Span, step: Step, results: readonly unknown[]): Promise<unknown> {
     switch (step.kind) {
       case 'run':
+        await this.#waits.document(span);
         return await this.#runStep(span, { ...step, args: resolve(step.args, results) });
       case 'call':
         return await this.#callStep(span, step.method, resolve(step.params, results));
       case 'settle':
-        return await this.#waits.settle(span, step.quietMS, step.maxMS);
+        return await this.#waits.settle(span, step);
       case 'await_event':
         return await this.#waits.event(span, step.event, step.maxMS);
       case 'await_run': {
@@ -148,6 +179,8 @@ export class Executor {
       }
       case 'stop_if':
         return null;
+      case 'eval':
+        return await evaluate({ worlds: this.#worlds, view: this.#view }, span, step);
       default:
         throw step satisfies never;
     }
@@ -157,38 +190,34 @@ export class Executor {
   async #callStep(span: Span, method: string, params: object): Promise<unknown> {
     const { reason } = judgeFilled(method, params);
     if (reason !== '') throw new Fault('forbidden', reason);
+    if (method === 'Page.navigate') return await navigate(this.#worlds, this.#view, span, params);
     try {
-      const reply = (await this.#worlds.ask(span, '', method, params)) ?? null;
-      if (method === 'Page.navigate') this.#navigating(reply);
-      return reply;
+      return (await this.#worlds.ask(span, '', method, params)) ?? null;
     } catch (cause) {
       if (!(cause instanceof CallError)) throw cause;
-      if (method === 'Page.navigate') throw new Fault('navigation_failed', cause.message);
       throw cause.code === INVALID_PARAMS ? new Fault('bad_request', cause.message) : cause;
     }
-  }
-
-  /** Reads Page.navigate's reply, which comes once it is clear which document will follow. */
-  #navigating(reply: unknown): void {
-    const error = textAt(reply, 'errorText');
-    const fail = (why: string) => new Fault('navigation_failed', `${error}${why}`);
-    if (at(reply, 'isDownload') === true) throw fail(': the address is a download, the page stays');
-    if (error === 'net::ERR_ABORTED') {
-      throw fail(
-        ': the answer is a download or holds no document, or another navigation came between',
-      );
-    }
-    if (error !== '') throw fail('');
-    const loader = textAt(reply, 'loaderId');
-    if (loader !== '') this.#view.navigation.start(loader);
   }
 
   async #runStep(span: Span, step: Extract<Step, { kind: 'run' }>): Promise<unknown> {
     if (step.eachFrame) return await this.#eachFrame(span, step);
     if (step.frame === '' || step.frame === this.#view.mainFrame) {
-      return await this.#worlds.call(span, this.#main(), step.name, step.args);
+      // What it begins, it begins after it has answered.
+      if (step.name === '@history') this.#view.navigation.request();
+      return await this.#inMain(span, step);
     }
     return await this.#inFrame(span, step);
+  }
+
+  async #inMain(span: Span, { name, args }: Extract<Step, { kind: 'run' }>): Promise<unknown> {
+    const main = this.#main();
+    const value = await this.#worlds.call(span, main, name, args);
+    if (name !== '@locate' || !isVeiled(value)) return value;
+    const [x, y] = [at(value, 'x'), at(value, 'y')];
+    if (typeof x === 'number' && typeof y === 'number') {
+      await unveil(this.#worlds, span, main, { x, y });
+    }
+    return value;
   }
 
   /** Runs a function in one frame and moves a point that it answers into the tab's viewport. */
@@ -196,6 +225,7 @@ export class Executor {
     const layout = await Layout.of(this.#worlds, this.#view, span);
     const frame = layout.frames.get(step.frame);
     if (frame === undefined) throw new Fault('not_found', 'the frame is gone');
+    this.#view.acted = frame;
     const value = await this.#worlds.call(span, frame, step.name, step.args);
     if (step.name === '@locate') return await layout.reach(span, frame, value);
     const { box, problem } = await layout.box(span, frame);
@@ -256,30 +286,6 @@ export class Executor {
     };
     await Promise.all(Array.from(new Set(frames.map(({ child }) => child)), read));
     return frames.filter((frame) => values.has(frame)).map((frame) => [frame, values.get(frame)]);
-  }
-
-  /**
-   * Answers every JavaScript dialog until the program has ended: a page and the command that opened a dialog stand
-   * still until somebody does. beforeunload is accepted, since the program asked to leave; all others are dismissed.
-   */
-  async #answerDialogs(span: Span): Promise<void> {
-    const view = this.#view;
-    for (;;) {
-      try {
-        await view.until(span, () => view.isBlocked || view.isEnded);
-      } catch {
-        return; // the program's time is up
-      }
-      if (!view.isBlocked) return;
-      const { opened } = view;
-      const accept = view.dialogs.at(-1)?.type === 'beforeunload';
-      try {
-        await this.#worlds.ask(span, '', 'Page.handleJavaScriptDialog', { accept });
-      } catch {
-        // It is not there any more: a person was faster, or the tab is gone.
-        if (view.opened === opened) view.isBlocked = false;
-      }
-    }
   }
 
   #main(): Place {

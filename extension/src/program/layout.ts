@@ -1,6 +1,7 @@
 import { at, isObject, textAt } from '../policy/json.ts';
 import { type Span, stopIfOver } from './clock.ts';
 import { Fault } from './failure.ts';
+import { isVeiled, unveil } from './veil.ts';
 import type { ChildTarget, View } from './view.ts';
 import type { Place, World, Worlds } from './world.ts';
 
@@ -89,13 +90,18 @@ export class Layout {
   async reach(span: Span, frame: Frame, located: unknown): Promise<unknown> {
     let inner = frame;
     let point = located;
+    let outermost = { x: 0, y: 0 }; // in the viewport of the frame's target session
     for (;;) {
       const [x, y] = [at(point, 'x'), at(point, 'y')];
       if (!isObject(located) || typeof x !== 'number' || typeof y !== 'number') {
         throw new Fault('internal', 'what was located has no place');
       }
+      if (inner.child === frame.child) outermost = { x, y };
       const parent = this.frames.get(inner.parent);
-      if (parent === undefined) return { ...located, x, y };
+      if (parent === undefined) {
+        if (isVeiled(located)) await unveil(this.#worlds, span, frame, outermost);
+        return { ...located, x, y };
+      }
       const { node } = await ownerOf(this.#worlds, span, parent, inner.frame);
       point = await this.#worlds.call(span, parent, '@over', { node, x, y });
       inner = parent;

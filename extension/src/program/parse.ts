@@ -1,36 +1,43 @@
 import { at, isObject } from '../policy/json.ts';
 import { refusal } from './failure.ts';
-import type { Args, Program, Step } from './types.ts';
+import type { Args, Program, Step, Work } from './types.ts';
 
 /** Reads a program as it came over the wire, once; everything it does not know is refused. */
 export function parseProgram(value: unknown): Program {
-  const fields = read(value, ['tab', 'active', 'deadline_ms', 'steps']);
+  const fields = read(value, ['tab', 'active', 'deadline_ms', 'keep_dialogs', 'steps']);
   const steps = at(fields, 'steps');
   if (!Array.isArray(steps)) throw refusal('steps is not a list');
   return {
     tab: text(fields, 'tab'),
     active: flag(fields, 'active'),
     deadlineMS: integer(fields, 'deadline_ms'),
+    keepDialogs: texts(fields, 'keep_dialogs'),
     steps: steps.map(parseStep),
   };
 }
 
-const KINDS = ['run', 'call', 'settle', 'await', 'stop_if'];
+const KINDS = ['run', 'call', 'settle', 'await', 'stop_if', 'eval'];
 
 function parseStep(value: unknown): Step {
-  const fields = read(value, [...KINDS, 'args', 'frame', 'each_frame', 'params']);
+  const fields = read(value, [...KINDS, 'if', 'args', 'frame', 'each_frame', 'params']);
   const kinds = KINDS.filter((kind) => fields[kind] !== undefined && fields[kind] !== '');
   if (kinds.length !== 1) {
-    throw refusal('a step is exactly one of run, call, settle, await and stop_if');
+    throw refusal('a step is exactly one of run, call, settle, await, stop_if and eval');
   }
   const [kind] = kinds;
   if (
     kind !== 'run' &&
-    (has(fields, 'args') || has(fields, 'frame') || has(fields, 'each_frame'))
+    (has(fields, 'args') || (kind !== 'eval' && has(fields, 'frame')) || has(fields, 'each_frame'))
   ) {
     throw refusal('args, frame and each_frame belong to run');
   }
   if (kind !== 'call' && has(fields, 'params')) throw refusal('params belong to call');
+  const onlyIf = has(fields, 'if') ? pathOf(at(fields, 'if')) : null;
+  if (kind === 'stop_if' && onlyIf !== null) throw refusal('if and stop_if exclude each other');
+  return { ...parseWork(kind, fields), onlyIf };
+}
+
+function parseWork(kind: string | undefined, fields: Args): Work {
   switch (kind) {
     case 'run':
       return parseRun(fields);
@@ -40,28 +47,35 @@ function parseStep(value: unknown): Step {
       return parseSettle(at(fields, 'settle'));
     case 'await':
       return parseAwait(at(fields, 'await'));
+    case 'eval':
+      return parseEval(at(fields, 'eval'), text(fields, 'frame'));
     default:
-      return { kind: 'stop_if', path: text(read(at(fields, 'stop_if'), ['$']), '$') };
+      return { kind: 'stop_if', path: pathOf(at(fields, 'stop_if')) };
   }
 }
 
-function parseRun(fields: Args): Step {
+function pathOf(reference: unknown): string {
+  return text(read(reference, ['$']), '$');
+}
+
+function parseRun(fields: Args): Work {
   const frame = text(fields, 'frame');
   const eachFrame = flag(fields, 'each_frame');
   if (frame !== '' && eachFrame) throw refusal('frame and each_frame exclude each other');
   return { kind: 'run', name: text(fields, 'run'), args: args(fields, 'args'), frame, eachFrame };
 }
 
-function parseSettle(value: unknown): Step {
-  const fields = read(value, ['quiet_ms', 'max_ms']);
+function parseSettle(value: unknown): Work {
+  const fields = read(value, ['quiet_ms', 'max_ms', 'begun']);
   return {
     kind: 'settle',
     quietMS: integer(fields, 'quiet_ms'),
     maxMS: integer(fields, 'max_ms'),
+    begun: flag(fields, 'begun'),
   };
 }
 
-function parseAwait(value: unknown): Step {
+function parseAwait(value: unknown): Work {
   const fields = read(value, ['event', 'run', 'args', 'max_ms']);
   const event = text(fields, 'event');
   const name = text(fields, 'run');
@@ -70,6 +84,16 @@ function parseAwait(value: unknown): Step {
   if (name !== '') return { kind: 'await_run', name, args: args(fields, 'args'), maxMS };
   if (has(fields, 'args')) throw refusal('args belong to run');
   return { kind: 'await_event', event, maxMS };
+}
+
+function parseEval(value: unknown, frame: string): Work {
+  const fields = read(value, ['expression', 'max_chars']);
+  return {
+    kind: 'eval',
+    expression: text(fields, 'expression'),
+    maxChars: integer(fields, 'max_chars'),
+    frame,
+  };
 }
 
 function read(value: unknown, known: readonly string[]): Args {
@@ -89,6 +113,14 @@ function has(fields: Args, name: string): boolean {
 function text(fields: Args, name: string): string {
   const value = fields[name] ?? '';
   if (typeof value !== 'string') throw refusal(`${name} is not a text`);
+  return value;
+}
+
+function texts(fields: Args, name: string): string[] {
+  const value = fields[name] ?? [];
+  const isList = (list: unknown): list is string[] =>
+    Array.isArray(list) && list.every((item) => typeof item === 'string');
+  if (!isList(value)) throw refusal(`${name} is not a list of texts`);
   return value;
 }
 

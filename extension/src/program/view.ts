@@ -2,11 +2,15 @@ import { at, textAt } from '../policy/json.ts';
 import { judgeEvent, type Level } from '../policy/table.ts';
 import type { Span } from './clock.ts';
 import { Navigation } from './navigation.ts';
+import { Requests } from './requests.ts';
 import type { Dialog } from './types.ts';
-import type { World } from './world.ts';
+import type { Place, World } from './world.ts';
 
 /** Bounds what a page that opens dialogs without end adds to a result. */
 const MAX_RECORDED_DIALOGS = 32;
+
+/** The type of a navigation that brings back a document as it was left: it does not load. */
+const RESTORED = 'BackForwardCacheRestore';
 
 /** An out-of-process frame. */
 export type ChildTarget = {
@@ -29,9 +33,16 @@ export class View {
   // The rest counts from the program's start.
   readonly seen = new Map<string, unknown>();
   navigation = new Navigation();
+  requests = new Requests(false);
+  /** The frame, other than the main one, that the program last acted in. */
+  acted: Place | undefined;
   dialogs: Dialog[] = [];
   /** How many dialogs have opened, ever. */
   opened = 0;
+  /** How many had opened when the program began. */
+  own = 0;
+  /** The kinds of dialogs that stay open. */
+  keep: readonly string[] = [];
   isBlocked: boolean = false;
   isEnded: boolean = false;
   /** Of the program under way. */
@@ -61,17 +72,39 @@ export class View {
     for (const look of [...this.#waiting]) look();
   }
 
-  /** Starts a program's count. A dialog that is open already is the program's to answer. */
-  begin(level: Level): void {
+  /**
+   * Starts the count of a program that keeps dialogs of some kinds open, which none does at level read. A dialog that is
+   * open already is the program's to answer.
+   */
+  begin(level: Level, keep: readonly string[]): void {
     this.level = level;
+    this.keep = level === 'act' ? keep : [];
+    this.own = this.opened;
     this.isEnded = false;
-    this.navigation = new Navigation();
+    this.navigation = this.navigation.afterwards();
+    this.requests = new Requests(false);
+    this.acted = undefined;
     this.seen.clear();
     this.dialogs = this.isBlocked ? this.dialogs.slice(-1) : [];
   }
 
+  /** Is a dialog open that stays so? */
+  get isKept(): boolean {
+    return this.isBlocked && this.keep.includes(this.dialogs.at(-1)?.type ?? '');
+  }
+
+  /** The dialogs of the program, as they are told. */
+  recorded(): Dialog[] {
+    const last = this.dialogs.length - 1;
+    return this.dialogs.map((dialog, i) => ({
+      ...dialog,
+      ...(this.isBlocked && i === last && { open: true as const }),
+    }));
+  }
+
   /** Drops what was known of a tab that is being attached anew. */
   forget(): void {
+    this.navigation = new Navigation();
     this.children = [];
     this.worlds.clear();
     this.dialogs = [];
@@ -90,6 +123,7 @@ export class View {
       }
       this.#applyFrame(session, method, params);
       if (session !== '') return;
+      this.requests.apply(this.mainFrame, method, params);
       this.#applyMain(method, params);
       this.#applyDialog(method, params);
     });
@@ -138,10 +172,13 @@ export class View {
   /** Follows the main frame's navigations. */
   #applyMain(method: string, params: unknown): void {
     if (method === 'Page.loadEventFired') this.navigation.load();
+    if (method === 'Page.domContentEventFired') this.navigation.parse();
     if (method === 'Page.frameNavigated' && textAt(params, 'frame', 'parentId') === '') {
       this.mainFrame = textAt(params, 'frame', 'id');
       this.url = textAt(params, 'frame', 'url');
       this.navigation.commit(textAt(params, 'frame', 'loaderId'));
+      this.requests.leave();
+      if (textAt(params, 'type') === RESTORED) this.navigation.stop();
     }
     if (textAt(params, 'frameId') === this.mainFrame) this.#applyNavigation(method, params);
   }
@@ -162,7 +199,7 @@ export class View {
         return;
       case 'Page.navigatedWithinDocument':
         this.url = textAt(params, 'url');
-        this.navigation.stay();
+        this.navigation.move();
         return;
       case 'Page.frameStoppedLoading':
         this.navigation.stop();
@@ -175,7 +212,12 @@ export class View {
   /** Records a dialog as it opens; what became of it is known when it closes. */
   #applyDialog(method: string, params: unknown): void {
     if (method === 'Page.javascriptDialogOpening') {
-      const dialog = { type: textAt(params, 'type'), message: textAt(params, 'message') };
+      const given = textAt(params, 'defaultPrompt');
+      const dialog = {
+        type: textAt(params, 'type'),
+        message: textAt(params, 'message'),
+        ...(given !== '' && { default: given }),
+      };
       this.dialogs = [...this.dialogs, { ...dialog, accepted: false }].slice(-MAX_RECORDED_DIALOGS);
       this.isBlocked = true;
       this.opened += 1;
