@@ -38,20 +38,7 @@ func (b *browser) readingCommands() []*cobra.Command {
 
 // writingCommands are the actions that an interactive project permits besides.
 func (b *browser) writingCommands() []*cobra.Command {
-	return []*cobra.Command{
-		b.command("fill REF TEXT", "Replace what a field holds", first(cobra.ExactArgs(2), aRef), func(args []string) browse.Action {
-			return browse.Action{Action: "fill", Ref: args[0], Text: args[1]}
-		}),
-		b.command("type TEXT", "Type where the keyboard is", cobra.ExactArgs(1), func(args []string) browse.Action {
-			return browse.Action{Action: "type", Text: args[0]}
-		}),
-		b.command("press KEYS", "Press keys, such as Enter or Control+A", cobra.ExactArgs(1), func(args []string) browse.Action {
-			return browse.Action{Action: "press", Keys: args[0]}
-		}),
-		b.command("select REF VALUE...", "Choose options of a list", first(cobra.MinimumNArgs(2), aRef), func(args []string) browse.Action {
-			return browse.Action{Action: "select", Ref: args[0], Values: args[1:]}
-		}),
-	}
+	return b.inputCommands()
 }
 
 // first is the first complaint of several checks; a wrong word is a usage error of its own.
@@ -111,6 +98,9 @@ func (b *browser) snapshotCommand() *cobra.Command {
 	}}
 	cmd.Flags().BoolVar(&action.Full, "full", false, "all text, not only what can be operated")
 	cmd.Flags().StringVar(&action.Scope, "scope", "", "only beneath this ref")
+	cmd.Flags().StringVar(&action.Role, "role", "", "look for elements of this role, such as button")
+	cmd.Flags().StringVar(&action.Name, "name", "", "look for elements whose name contains this")
+	cmd.Flags().StringVar(&action.Text, "text", "", "look for where this text stands, or for what stands near to it")
 	cmd.Flags().StringVar(&action.Cursor, "cursor", "", "go on where an earlier one was cut")
 	return cmd
 }
