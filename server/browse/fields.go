@@ -38,7 +38,7 @@ func readValue(r *reading) error {
 		return fault.New(fault.NotLanded, "What was entered did not come to the field", "Something else has the keyboard: take a snapshot.")
 	}
 	if field.Same != nil && !*field.Same {
-		r.notice(differs(r.job.action.Action, field.Secret))
+		r.notice(field.differs(r.job.action.Action))
 	}
 	if field.Invalid != "" {
 		r.notice("The field does not accept what it holds: " + short(field.Invalid, longestWhy) + ".")
@@ -60,12 +60,12 @@ func (r *reading) isLost(field held) bool {
 		(field.Same == nil || !*field.Same)
 }
 
-func differs(action string, secret bool) string {
+func (h held) differs(action string) string {
 	what := "The field holds something else than what was entered"
 	if action == "type" {
 		what = "The field does not hold what was typed"
 	}
-	if secret {
+	if h.Secret {
 		return what + "."
 	}
 	return what + ": see value."

@@ -2,6 +2,7 @@ package browse
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 )
 
@@ -13,7 +14,7 @@ func keyboard() []stroke {
 		all = append(all, stroke{key: string(r), code: "Key" + upper, text: string(r), shifted: upper, virtual: int(upper[0])})
 	}
 	for i, shifted := range ")!@#$%^&*(" {
-		digit := fmt.Sprint(i)
+		digit := strconv.Itoa(i)
 		all = append(all, stroke{key: digit, code: "Digit" + digit, text: digit, shifted: string(shifted), virtual: '0' + i})
 	}
 	all = append(all, signs()...)
@@ -50,10 +51,11 @@ func acting() []stroke {
 		"Pause": 19, "PrintScreen": 44, "ContextMenu": 93, "AudioVolumeMute": 173, "AudioVolumeDown": 174, "AudioVolumeUp": 175,
 		"MediaTrackNext": 176, "MediaTrackPrevious": 177, "MediaStop": 178, "MediaPlayPause": 179,
 	}
-	all := []stroke{
+	all := make([]stroke, 0, 5+len(named))
+	all = append(all,
 		enterKey(), right("Shift", "ShiftRight", 16, shift), right("Control", "ControlRight", 17, control),
 		right("Alt", "AltRight", 18, alt), right("Meta", "MetaRight", 92, meta),
-	}
+	)
 	for name, virtual := range named {
 		all = append(all, stroke{key: name, code: name, virtual: virtual})
 	}
@@ -63,7 +65,7 @@ func acting() []stroke {
 func keypad() []stroke {
 	var all []stroke
 	for i := range 10 {
-		digit := fmt.Sprint(i)
+		digit := strconv.Itoa(i)
 		all = append(all, stroke{key: digit, code: "Numpad" + digit, text: digit, virtual: 96 + i, location: 3, isKeypad: true})
 	}
 	sign := func(code, text string, virtual int) stroke {

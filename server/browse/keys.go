@@ -154,17 +154,11 @@ func keyNamed(name string) (stroke, bool) {
 			return s, true
 		}
 	}
-	switch strings.ToLower(name) {
-	case "enter", "return":
-		return enterKey(), true
-	case "esc":
-		return stroke{key: "Escape", code: "Escape", virtual: 27}, true
-	case "del":
-		return stroke{key: "Delete", code: "Delete", virtual: 46}, true
-	case "space":
-		return letter(' '), true
+	other := map[string]string{"return": "Enter", "esc": "Escape", "del": "Delete"}[strings.ToLower(name)]
+	if other == "" {
+		return stroke{}, false
 	}
-	return stroke{}, false
+	return keyNamed(other)
 }
 
 // typedKey is the key of a US keyboard that enters the character, with Shift where it needs that.
