@@ -42,6 +42,7 @@ type exchange struct {
 	Object  string          `json:"object"`
 	Value   json.RawMessage `json:"value"`
 	Failure json.RawMessage `json:"failure"`
+	Hosts   bool            `json:"hosts"`
 }
 
 func newBrowser(t *testing.T, calls []json.RawMessage) *browser {
@@ -96,6 +97,9 @@ func (x exchange) invoke(t *testing.T) exchange {
 	}
 	if x.Failure != nil {
 		answer["error"] = x.Failure
+	}
+	if x.Hosts {
+		answer["hosts"] = true
 	}
 	x.Call = "Runtime.callFunctionOn"
 	x.Params = mustMarshal(t, map[string]any{

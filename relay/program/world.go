@@ -99,7 +99,7 @@ func (e *Executor) function(ctx context.Context, f place, name string, args json
 		if err != nil {
 			return nil, err
 		}
-		value, err := e.invoke(ctx, w, name, map[string]any{"value": args})
+		value, err := e.open(ctx, w, name, map[string]any{"value": args})
 		if err == nil {
 			return value, nil
 		}
@@ -115,6 +115,11 @@ func (e *Executor) function(ctx context.Context, f place, name string, args json
 
 // invoke calls the page script's entry with a name and one CDP call argument.
 func (e *Executor) invoke(ctx context.Context, w *world, name string, argument map[string]any) (json.RawMessage, error) {
+	said, err := e.converse(ctx, w, name, argument)
+	return said.value, err
+}
+
+func (e *Executor) converse(ctx context.Context, w *world, name string, argument map[string]any) (answer, error) {
 	var answered evaluated
 	err := e.ask(ctx, w.child, "Runtime.callFunctionOn", map[string]any{
 		"objectId":            w.handle,
@@ -124,33 +129,34 @@ func (e *Executor) invoke(ctx context.Context, w *world, name string, argument m
 		"returnByValue":       true,
 	}, &answered)
 	if err != nil {
-		return nil, err
+		return answer{}, err
 	}
 	if thrown := answered.ExceptionDetails; thrown != nil {
-		return nil, fault(codeInternal, name+": "+thrown.Text+" "+thrown.Exception.Description)
+		return answer{}, fault(codeInternal, name+": "+thrown.Text+" "+thrown.Exception.Description)
 	}
 	return parseAnswer(name, answered.Result.Value)
 }
 
 // parseAnswer reads the page script's one JSON string.
-func parseAnswer(name string, raw json.RawMessage) (json.RawMessage, error) {
+func parseAnswer(name string, raw json.RawMessage) (answer, error) {
 	var text string
-	var answer struct {
+	var said struct {
 		Value json.RawMessage `json:"value"`
 		Error *Error          `json:"error"`
+		Hosts bool            `json:"hosts"`
 	}
-	if json.Unmarshal(raw, &text) != nil || json.Unmarshal([]byte(text), &answer) != nil {
-		return nil, fault(codeInternal, name+" did not answer in JSON")
+	if json.Unmarshal(raw, &text) != nil || json.Unmarshal([]byte(text), &said) != nil {
+		return answer{}, fault(codeInternal, name+" did not answer in JSON")
 	}
 	switch {
-	case answer.Error != nil && answer.Error.Code != "":
-		return nil, answer.Error
-	case answer.Error != nil:
-		return nil, fault(codeInternal, name+" failed without a code")
-	case answer.Value == nil:
-		return nothing(), nil
+	case said.Error != nil && said.Error.Code != "":
+		return answer{}, said.Error
+	case said.Error != nil:
+		return answer{}, fault(codeInternal, name+" failed without a code")
+	case said.Value == nil:
+		return answer{value: nothing()}, nil
 	default:
-		return answer.Value, nil
+		return answer{value: said.Value, hosts: said.Hosts}, nil
 	}
 }
 

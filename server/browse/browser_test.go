@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"strings"
+	"sync"
 	"testing"
 
 	"chaperone/relay/cdp"
@@ -18,6 +19,16 @@ type realTab struct {
 	session  string
 	executor *program.Executor
 	runs     int
+
+	counting sync.Mutex
+	calls    map[string]int // by method
+}
+
+// sent is how many commands of the method went to the tab.
+func (b *realTab) sent(method string) int {
+	b.counting.Lock()
+	defer b.counting.Unlock()
+	return b.calls[method]
 }
 
 func (c *chromium) browser(script string, level program.Level) *realTab {
@@ -26,7 +37,7 @@ func (c *chromium) browser(script string, level program.Level) *realTab {
 	if err != nil {
 		c.t.Fatal(err)
 	}
-	b := &realTab{chromium: c, session: c.attach()}
+	b := &realTab{chromium: c, session: c.attach(), calls: map[string]int{}}
 	b.executor = program.NewExecutor(b, program.Options{PageScript: script, Level: level, Table: table})
 	c.mu.Lock()
 	c.others = b.executor.Deliver
@@ -42,6 +53,9 @@ func (b *realTab) Call(ctx context.Context, child, method string, params json.Ra
 	if child == "" {
 		child = b.session
 	}
+	b.counting.Lock()
+	b.calls[method]++
+	b.counting.Unlock()
 	return b.Send(ctx, child, method, params)
 }
 

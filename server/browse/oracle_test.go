@@ -14,7 +14,7 @@ import (
 	"testing"
 )
 
-var updateOracle = flag.Bool("update-oracle", false, "write testdata/oracle.txt anew; differences without a reason are put at its end") //nolint:gochecknoglobals // a test's flag
+var updateOracle = flag.Bool("update-oracle", false, "write testdata/oracle.txt anew; differences without a reason are put at its end")
 
 // The oracle: on every page of the corpus each element that can be operated has the role and the name that Chrome's own
 // accessibility tree gives it. Differences stand in testdata/oracle.txt, each below the reason why it is right as it is.

@@ -12,7 +12,8 @@ export type Described = { role: string; name: string; nth?: number };
 /** Either; without `nth` exactly one element must fit, else `not_found` or `ambiguous`. */
 export type Target = NodeRef | Described;
 
-export type Answer = { value: unknown } | { error: Failure };
+/** With `hosts` there are elements that may have closed shadow trees: `@hosts` gives them out, `@adopt` takes their roots. */
+export type Answer = { value: unknown; hosts?: true } | { error: Failure };
 
 export type Failure = {
   code:

@@ -1,6 +1,7 @@
 /** The flat tree: what is rendered, with shadow roots and slots resolved. */
 
 import { holderOf, isA, isElement, isText, own } from './dom.ts';
+import { suspectCustom } from './hosts.ts';
 
 /** No page nests deeper; a walk upwards ends there, whatever happens. */
 const DEEPEST = 100_000;
@@ -31,6 +32,7 @@ export function openUp(root: ShadowRoot): void {
 export function childrenOf(node: Element): Node[] {
   const root = rootOf(node);
   if (root) return Array.from(root.childNodes);
+  suspectCustom(node);
   if (isA(node, 'slot')) {
     const assigned = node.assignedNodes();
     if (assigned.length > 0) return noted(assigned, node);

@@ -6,7 +6,9 @@ import { watchEntry } from './entry.ts';
 import { Refusal } from './failure.ts';
 import { entered, focus, value } from './fields.ts';
 import { find } from './find.ts';
-import { landed, watchClicks } from './landing.ts';
+import { openUp } from './flat.ts';
+import { hasSuspects, takeSuspects } from './hosts.ts';
+import { landed, watchClicks, watchRoot } from './landing.ts';
 import { hit, locate } from './locate.ts';
 import { over } from './over.ts';
 import { owner } from './owner.ts';
@@ -22,7 +24,7 @@ import { hasText, history, quiet, state } from './waiting.ts';
  * The page script's one door. The edge evaluates this in an isolated world, where nothing the page has redefined is
  * seen, and calls `chaperone(name, args)`; evaluating it again changes nothing.
  */
-type Door = (name: string, args: unknown) => string | Promise<string>;
+type Door = (name: string, args: unknown) => string | Promise<string> | Element[];
 
 declare global {
   var chaperone: Door | undefined;
@@ -40,6 +42,8 @@ function call(name: string, args: unknown): unknown {
       return lookUp(args as contract.FindArgs);
     case '@owner':
       return owner(args);
+    case '@adopt':
+      return adopt(args);
     case '@over':
       return over(args as contract.OverArgs);
     case '@locate':
@@ -51,6 +55,16 @@ function call(name: string, args: unknown): unknown {
     default:
       return act(name, args);
   }
+}
+
+/** Takes a closed shadow root that the edge hands in. */
+function adopt(root: unknown): null {
+  if (!(root instanceof ShadowRoot)) {
+    throw new Refusal('bad_request', 'Only a shadow root can be adopted.');
+  }
+  openUp(root);
+  watchRoot(root);
+  return null;
 }
 
 function lookUp(args: contract.FindArgs): unknown {
@@ -101,17 +115,22 @@ function enter(name: string, args: unknown): unknown {
   }
 }
 
-function door(name: string, args: unknown): string | Promise<string> {
+/** The functions after which the edge opens closed shadow trees to us and asks again. */
+const READING = ['@snapshot', '@text', '@find'];
+
+function door(name: string, args: unknown): ReturnType<Door> {
   try {
+    if (name === '@hosts') return takeSuspects();
     const answer = call(name, args);
-    return answer instanceof Promise ? answer.then(answered, refused) : answered(answer);
+    if (answer instanceof Promise) return answer.then(answered, refused);
+    return READING.includes(name) && hasSuspects() ? answered(answer, true) : answered(answer);
   } catch (error) {
     return refused(error);
   }
 }
 
-function answered(value: unknown): string {
-  return JSON.stringify({ value } satisfies contract.Answer);
+function answered(value: unknown, hosts?: true): string {
+  return JSON.stringify({ value, ...(hosts && { hosts }) } satisfies contract.Answer);
 }
 
 function refused(error: unknown): string {

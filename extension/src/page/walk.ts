@@ -1,6 +1,7 @@
 import { areasOf } from './areas.ts';
 import { holderOf, isA, isElement, isText, own, tagOf } from './dom.ts';
 import { childrenOf, within } from './flat.ts';
+import { suspectPlain } from './hosts.ts';
 import { isDialog, isInert, isInertByStyle, modalDialog, noteDialog } from './inert.ts';
 import { countOf, leastLength } from './remaining.ts';
 import type { Kind } from './roles.ts';
@@ -117,6 +118,7 @@ function visit(el: Element, place: Place): void {
 
 function enterSeen(el: Element, place: Place, entering: Entering): void {
   if (isDialog(el) && noteDialog(el)) place.pass.stale = true;
+  suspectPlain(el, entering.style);
   if (own(el).getAttribute('aria-hidden') === 'true' && entering.kind !== 'control') {
     const boundary = { ...item('set', 'group', null), states: ['aria-hidden'] };
     contain(el, place, entering.style, boundary);

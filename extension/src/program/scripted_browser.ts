@@ -27,6 +27,7 @@ export type Call = Answer & {
   object?: string;
   value?: unknown;
   failure?: unknown;
+  hosts?: true;
 };
 
 type Command = { child: string; method: string; params: object; answer: Answer };
@@ -114,7 +115,11 @@ function worldOf(call: Call, frameId: string, child: string): Command[] {
 function invocationOf(call: Call, name: string, child: string): Command {
   const argument =
     call.object === undefined ? { value: call.args ?? {} } : { objectId: call.object };
-  const told = JSON.stringify({ value: call.value, error: call.failure });
+  const told = JSON.stringify({
+    value: call.value,
+    error: call.failure,
+    hosts: call.hosts,
+  });
   return {
     child,
     method: 'Runtime.callFunctionOn',

@@ -1,6 +1,7 @@
 import { at, isObject, textAt } from '../policy/json.ts';
 import { canRetry } from '../policy/table.ts';
 import type { Span } from './clock.ts';
+import { adoptRoots, CALL_HANDLE } from './closed.ts';
 import { Fault, isContextGone, isContextLost, toCallError } from './failure.ts';
 import type { Args } from './types.ts';
 import type { View } from './view.ts';
@@ -31,11 +32,11 @@ export type World = Place & {
 /** What Chrome calls the page script's isolated world; a later attachment finds it as it was left, with its numbers. */
 const WORLD_NAME = 'chaperone';
 
-/** The only source the edge evaluates beside the page script. */
-const CALL_HANDLE = 'function(n,a){return this(n,a)}';
-
 /** Bounds how often one call makes a new world in a frame whose documents keep going away. */
 const MAX_WORLDS = 4;
+
+/** Bounds how deep closed shadow trees that are looked into stand in each other. */
+const MAX_DEPTHS = 4;
 
 /** The page script in all frames of one tab. */
 export class Worlds {
@@ -101,7 +102,7 @@ export class Worlds {
     for (let tried = 0; tried < MAX_WORLDS; tried += 1) {
       const world = await this.world(span, place);
       try {
-        return await this.invoke(span, world, name, { value });
+        return await this.#open(span, world, name, value);
       } catch (cause) {
         if (!isContextGone(cause) && !(isContextLost(cause) && canRetry(name))) throw cause;
         this.#view.worlds.delete(place.frame);
@@ -111,8 +112,23 @@ export class Worlds {
     throw last;
   }
 
+  /** Runs a function until all closed shadow trees that it comes by, where it only reads, are open to it. */
+  async #open(span: Span, world: World, name: string, value: Args): Promise<unknown> {
+    let said = await this.#converse(span, world, name, { value });
+    for (let depth = 0; depth < MAX_DEPTHS; depth += 1) {
+      if (!said.hosts || !canRetry(name)) break;
+      if ((await adoptRoots(this, span, world)) === 0) break;
+      said = await this.#converse(span, world, name, { value });
+    }
+    return said.value;
+  }
+
   /** Calls the page script's entry with a name and one CDP call argument. */
   async invoke(span: Span, world: World, name: string, argument: object): Promise<unknown> {
+    return (await this.#converse(span, world, name, argument)).value;
+  }
+
+  async #converse(span: Span, world: World, name: string, argument: object): Promise<Said> {
     const reply = await this.ask(span, world.child, 'Runtime.callFunctionOn', {
       objectId: world.handle,
       functionDeclaration: CALL_HANDLE,
@@ -151,11 +167,16 @@ export class Worlds {
   }
 }
 
+/** What the page script said; with `hosts` there may be closed shadow trees that it has not been handed. */
+type Said = { value: unknown; hosts: boolean };
+
 /** Reads the page script's one JSON string. */
-function parseAnswer(name: string, told: unknown): unknown {
+function parseAnswer(name: string, told: unknown): Said {
   const answer = parseJSON(told);
   if (!isObject(answer)) throw new Fault('internal', `${name} did not answer in JSON`);
-  if (at(answer, 'error') === undefined) return at(answer, 'value') ?? null;
+  if (at(answer, 'error') === undefined) {
+    return { value: at(answer, 'value') ?? null, hosts: at(answer, 'hosts') === true };
+  }
   const code = textAt(answer, 'error', 'code');
   if (code === '') throw new Fault('internal', `${name} failed without a code`);
   throw new Fault(code, textAt(answer, 'error', 'message'), at(answer, 'error', 'detail'));
