@@ -16,9 +16,7 @@ func (b *browser) readingCommands() []*cobra.Command {
 			return browse.Action{Action: "open", URL: args[0]}
 		}),
 		b.snapshotCommand(),
-		b.command("click REF", "Click an element", first(cobra.ExactArgs(1), aRef), func(args []string) browse.Action {
-			return browse.Action{Action: "click", Ref: args[0]}
-		}),
+		b.clickCommand(),
 		b.scrollCommand(),
 		b.textCommand(),
 		b.command("back", "Go back in the tab's history", cobra.NoArgs, plain("back")),
@@ -38,7 +36,7 @@ func (b *browser) readingCommands() []*cobra.Command {
 
 // writingCommands are the actions that an interactive project permits besides.
 func (b *browser) writingCommands() []*cobra.Command {
-	return b.inputCommands()
+	return append(b.inputCommands(), b.pointerCommands()...)
 }
 
 // first is the first complaint of several checks; a wrong word is a usage error of its own.

@@ -12,6 +12,9 @@ import (
 	"chaperone/server/store"
 )
 
+// Opaque is the type of whatever a page brought: nobody shows it, it is only handed out.
+const Opaque = "application/octet-stream"
+
 const (
 	folder          = "artifacts"
 	usualPerSession = 50
@@ -35,7 +38,7 @@ type Artifact struct {
 	Created time.Time `json:"created"`
 }
 
-// Meta says what a file is. MIME is image/png or image/jpeg; an empty Kind means screenshot; Deliver marks
+// Meta says what a file is. MIME is image/png, image/jpeg or Opaque; an empty Kind means screenshot; Deliver marks
 // it for the person.
 type Meta struct {
 	Account string
@@ -99,7 +102,7 @@ func (m Meta) check() error {
 	case !store.IsID("u", m.Account), !store.IsID("p", m.Project), !store.IsID("s", m.Session):
 		return errors.New("an artifact needs the ids of its account, project and session")
 	case extension(m.MIME) == "":
-		return errors.New("an artifact is image/png or image/jpeg")
+		return errors.New("an artifact is image/png, image/jpeg or application/octet-stream")
 	}
 	return nil
 }
@@ -110,6 +113,8 @@ func extension(mime string) string {
 		return ".png"
 	case "image/jpeg":
 		return ".jpg"
+	case Opaque:
+		return ".bin"
 	}
 	return ""
 }

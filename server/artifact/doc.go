@@ -1,4 +1,4 @@
-// Package artifact keeps screenshots: a file each beneath the data folder, a row each in the store, and
+// Package artifact keeps screenshots and downloads: a file each beneath the data folder, a row each in the store, and
 // links that let whoever holds one fetch one file until it expires.
 //
 // It decides who may read an artifact, how many a session keeps and for how long. It does not know how a

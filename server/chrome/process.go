@@ -42,6 +42,8 @@ type process struct {
 	sinks    map[target.SessionID]sink
 	sockets  int
 
+	downloads
+
 	quit chan struct{} // asks it to end
 	once sync.Once     // for quit
 	dead chan struct{} // nothing works any more
@@ -64,7 +66,8 @@ func (p *Pool) launch(ctx context.Context, policy Policy) (*process, error) {
 	proc := &process{
 		options: p.options, policy: policy, binary: p.binary, patience: p.patience, log: p.log, folder: folder, warden: w,
 		browsers: map[cdp.BrowserContextID]*Browser{}, sinks: map[target.SessionID]sink{},
-		quit: make(chan struct{}), dead: make(chan struct{}), gone: make(chan struct{}),
+		downloads: downloads{fetchTurn: make(chan struct{}, 1)},
+		quit:      make(chan struct{}), dead: make(chan struct{}), gone: make(chan struct{}),
 	}
 	proc.conn = newConn(w.fromIt, w.toChild)
 	go proc.live(context.WithoutCancel(ctx))
@@ -229,6 +232,7 @@ func (p *process) route(e event) {
 
 // routeTarget follows the sessions' tabs.
 func (p *process) routeTarget(e event) {
+	p.routeDownload(e)
 	on(e, target.AttachedToTarget, p.welcome)
 	on(e, target.DetachedFromTarget, func(t target.EventDetachedFromTarget) {
 		p.dropTab(func(open *tab) bool { return open.targetSession == t.SessionID })

@@ -93,6 +93,9 @@ func (s *Service) run(ctx context.Context, l *living, a browse.Action) (browse.R
 	if err := s.keepPicture(ctx, l, &result); err != nil {
 		return browse.Result{Action: a.Action}, asFault(err)
 	}
+	if err := s.keepFile(ctx, l, &result); err != nil {
+		return browse.Result{Action: a.Action}, asFault(err)
+	}
 	return result, nil
 }
 
@@ -126,6 +129,21 @@ func (s *Service) keepPicture(ctx context.Context, l *living, r *browse.Result) 
 		return fmt.Errorf("keep the screenshot: %w", err)
 	}
 	r.Screenshot.Artifact, r.Screenshot.Href = kept.ID, "/api/v1/artifacts/"+kept.ID
+	return nil
+}
+
+// keepFile makes an artifact of the file that the result brought.
+func (s *Service) keepFile(ctx context.Context, l *living, r *browse.Result) error {
+	if r.Download == nil {
+		return nil
+	}
+	kept, err := s.config.Artifacts.Save(ctx, artifact.Meta{
+		Account: l.account, Project: l.project.ID, Session: l.id, Kind: "download", MIME: artifact.Opaque, Deliver: r.Deliver,
+	}, r.File)
+	if err != nil {
+		return fmt.Errorf("keep the download: %w", err)
+	}
+	r.Download.Artifact, r.Download.Href = kept.ID, "/api/v1/artifacts/"+kept.ID
 	return nil
 }
 

@@ -30,9 +30,17 @@ func (s *site) getArtifact(c *call) (any, error) {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		defer func() { _ = content.Close() }()
 		w.Header().Set("Content-Type", kept.MIME)
-		w.Header().Set("Content-Disposition", fmt.Sprintf("inline; filename=%q", kept.ID))
+		w.Header().Set("Content-Disposition", fmt.Sprintf("%s; filename=%q", shows(kept), kept.ID))
 		http.ServeContent(w, r, "", kept.Created, content)
 	}), nil
+}
+
+// shows says whether a browser may show an artifact: a picture, but nothing that a page brought.
+func shows(kept artifact.Artifact) string {
+	if kept.MIME == artifact.Opaque {
+		return "attachment"
+	}
+	return "inline"
 }
 
 func (s *site) openArtifact(c *call) (artifact.Artifact, io.ReadSeekCloser, error) {

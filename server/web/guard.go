@@ -4,13 +4,17 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"strings"
 	"time"
 
 	"chaperone/server/fault"
 )
 
-// maxBody bounds a request's body, in bytes.
-const maxBody = 1 << 20
+// What a request's body has at most, in bytes: an action may bring files.
+const (
+	maxBody   = 1 << 20
+	maxAction = 16 << 20
+)
 
 // linkPath is the one route that another origin, the extension's, may ask; the relay checks that origin.
 const linkPath = "/api/browser/extension/connect"
@@ -30,19 +34,27 @@ func guard(o Options, next http.Handler) http.Handler {
 	})
 }
 
-// bodyWait is how long a request's body may take: 1 MiB at 300 kbit/s.
+// bodyWait is how long a request's body may take, for each MiB of it: 300 kbit/s.
 const bodyWait = 30 * time.Second
 
 // boundBody bounds a body's size and time. The time ends with the body, so that an answer that streams has its own.
 func boundBody(w http.ResponseWriter, r *http.Request, wait time.Duration) io.ReadCloser {
-	limited := http.MaxBytesReader(w, r.Body, maxBody)
+	most := mostOf(r)
+	limited := http.MaxBytesReader(w, r.Body, most)
 	if r.ContentLength == 0 {
 		return limited
 	}
 	control := http.NewResponseController(w)
 	// A writer without deadlines (a test's recorder) has no slow sender either.
-	_ = control.SetReadDeadline(time.Now().Add(wait))
+	_ = control.SetReadDeadline(time.Now().Add(wait * time.Duration(1+min(max(r.ContentLength, 0), most)/maxBody)))
 	return &timedBody{ReadCloser: limited, control: control}
+}
+
+func mostOf(r *http.Request) int64 {
+	if r.URL.Path == "/mcp" || strings.HasPrefix(r.URL.Path, api+"/sessions/") && strings.HasSuffix(r.URL.Path, "/actions") {
+		return maxAction
+	}
+	return maxBody
 }
 
 // timedBody lifts the deadline once the body has been read.
