@@ -44,6 +44,7 @@ func (s *served) awaitLink(tabs int) {
 }
 
 func TestUnshareStopsTheAgentAtOnce(t *testing.T) {
+	t.Parallel()
 	r := sharedRoad(t)
 	check(t, r.person.Unshare(t.Context(), r.page))
 	r.refused(r.session, action{"action": "snapshot"}, "tab_closed")
@@ -53,6 +54,7 @@ func TestUnshareStopsTheAgentAtOnce(t *testing.T) {
 }
 
 func TestDisconnectStopsTheAgentAtOnceAndIsNotUndone(t *testing.T) {
+	t.Parallel()
 	r := sharedRoad(t)
 	check(t, r.person.Disconnect(t.Context()))
 	r.await(func() bool { connected, _ := r.linked(); return !connected }, "the link to end")
@@ -69,6 +71,7 @@ func TestDisconnectStopsTheAgentAtOnceAndIsNotUndone(t *testing.T) {
 }
 
 func TestOnlyTheSharedTabCanBeReached(t *testing.T) {
+	t.Parallel()
 	r := sharedRoad(t)
 	_, err := r.person.Visit(t.Context(), r.site.URL+"/second")
 	check(t, err)
@@ -80,6 +83,7 @@ func TestOnlyTheSharedTabCanBeReached(t *testing.T) {
 }
 
 func TestAStoppedWorkerComesBackWithTheSameGrants(t *testing.T) {
+	t.Parallel()
 	r := sharedRoad(t)
 	before, since := r.ref(r.session, "button", "Count"), r.linkedSince()
 	check(t, r.person.StopWorker(t.Context()))
@@ -91,6 +95,7 @@ func TestAStoppedWorkerComesBackWithTheSameGrants(t *testing.T) {
 }
 
 func TestAReloadedExtensionComesBackConnectedWithNoGrants(t *testing.T) {
+	t.Parallel()
 	r := sharedRoad(t)
 	since := r.linkedSince()
 	check(t, r.person.LoadExtension(t.Context()))
@@ -100,6 +105,7 @@ func TestAReloadedExtensionComesBackConnectedWithNoGrants(t *testing.T) {
 }
 
 func TestACodeThatIsNoneIsToldInWords(t *testing.T) {
+	t.Parallel()
 	person := arrive(t, demo.PersonOptions{})
 	for _, code := range []string{"hello", "chaperone1.", "chaperone1.e30", "chaperone2.e30"} {
 		popup, err := person.Popup(t.Context(), nil)
@@ -112,6 +118,7 @@ func TestACodeThatIsNoneIsToldInWords(t *testing.T) {
 }
 
 func TestABrowserRestartComesBackConnectedWithNoGrants(t *testing.T) {
+	t.Parallel()
 	s := openSite(t)
 	r := &road{site: s, served: serve(t)}
 	profile := filepath.Join(t.TempDir(), "profile")
@@ -128,6 +135,7 @@ func TestABrowserRestartComesBackConnectedWithNoGrants(t *testing.T) {
 }
 
 func TestAServerRestartFindsTheBrowserAndTheGrantsAgain(t *testing.T) {
+	t.Parallel()
 	r := sharedRoad(t)
 	address := r.info.URL[len("http://"):]
 	r.stop()
@@ -140,6 +148,7 @@ func TestAServerRestartFindsTheBrowserAndTheGrantsAgain(t *testing.T) {
 }
 
 func TestAKilledServerLeavesNothingAndItsActionsAreTold(t *testing.T) {
+	t.Parallel()
 	s := openSite(t)
 	r := serve(t, "--test-origin", s.URL)
 	session := r.session("managed")
@@ -153,6 +162,7 @@ func TestAKilledServerLeavesNothingAndItsActionsAreTold(t *testing.T) {
 }
 
 func TestAnAttachedBackendIsUnavailable(t *testing.T) {
+	t.Parallel()
 	r := serve(t)
 	_, err := r.agent.Session(t.Context(), "attached")
 	if refusal := asRefused(err); refusal == nil || refusal.Code != "unavailable" {
@@ -161,6 +171,7 @@ func TestAnAttachedBackendIsUnavailable(t *testing.T) {
 }
 
 func TestASharedSessionWithoutABrowserIsNotConnected(t *testing.T) {
+	t.Parallel()
 	r := serve(t)
 	_, err := r.agent.Session(t.Context(), "shared")
 	if refusal := asRefused(err); refusal == nil || refusal.Code != "not_connected" {
@@ -170,12 +181,14 @@ func TestASharedSessionWithoutABrowserIsNotConnected(t *testing.T) {
 
 // TestAPolicyThatIsRaisedDoesNotRaiseASessionThatIsReadOnly holds the edge to what the session was opened with.
 func TestAPolicyThatIsRaisedDoesNotRaiseASessionThatIsReadOnly(t *testing.T) {
+	t.Parallel()
 	r := sharedRoad(t)
 	r.policy("interactive")
 	r.refused(r.session, action{"action": "snapshot"}, "session_ended")
 }
 
 func TestAPolicyThatIsLoweredEndsWhatItNoLongerPermits(t *testing.T) {
+	t.Parallel()
 	s := openSite(t)
 	r := serve(t, "--test-origin", s.URL)
 	r.policy("interactive")

@@ -219,6 +219,7 @@ func (y *story) failedWith(err error, codes ...string) {
 }
 
 func TestAnActionInFlightWhenTheWorkerStopsIsNotDoneAgain(t *testing.T) {
+	t.Parallel()
 	y := beginStory(t)
 	since := y.linkedSince()
 	y.failedWith(y.inFlight(func() { check(t, y.person.StopWorker(t.Context())) }), "not_connected")
@@ -229,6 +230,7 @@ func TestAnActionInFlightWhenTheWorkerStopsIsNotDoneAgain(t *testing.T) {
 }
 
 func TestAnActionInFlightWhenTheLineIsCutIsNotDoneAgain(t *testing.T) {
+	t.Parallel()
 	y := beginStory(t)
 	since := y.linkedSince()
 	y.failedWith(y.inFlight(y.line.cut), "not_connected")
@@ -239,6 +241,7 @@ func TestAnActionInFlightWhenTheLineIsCutIsNotDoneAgain(t *testing.T) {
 }
 
 func TestAnActionOnALineThatLosesAllFailsInTimeAndIsDoneOnceAtMost(t *testing.T) {
+	t.Parallel()
 	y := beginStory(t)
 	y.line.lose()
 	began := time.Now()
@@ -271,12 +274,14 @@ func (y *story) outlives(ends func()) *served {
 }
 
 func TestAnActionInFlightWhenTheServerIsStoppedIsNotDoneAgain(t *testing.T) {
+	t.Parallel()
 	y := beginStory(t)
 	again := y.outlives(y.stop)
 	again.must("ledger", "verify")
 }
 
 func TestAnActionInFlightWhenTheServerIsKilledIsToldAsLostAndNotDoneAgain(t *testing.T) {
+	t.Parallel()
 	y := beginStory(t)
 	again := y.outlives(y.kill)
 	wants(t, "the ledger", again.must("ledger", "list"), "lost")
@@ -284,6 +289,7 @@ func TestAnActionInFlightWhenTheServerIsKilledIsToldAsLostAndNotDoneAgain(t *tes
 }
 
 func TestAnActionInFlightWhenAnotherBrowserTakesThePlaceEndsWithItsSession(t *testing.T) {
+	t.Parallel()
 	y := beginStory(t)
 	other := arrive(t, demo.PersonOptions{})
 	page, err := other.Visit(t.Context(), y.site.URL+"/story")
@@ -298,6 +304,7 @@ func TestAnActionInFlightWhenAnotherBrowserTakesThePlaceEndsWithItsSession(t *te
 
 // TestAnIdleMinuteChangesNothing outlasts the half minute after which Chrome stops a worker that does nothing.
 func TestAnIdleMinuteChangesNothing(t *testing.T) {
+	t.Parallel()
 	y := beginStory(t)
 	since, before := y.linkedSince(), y.ref(y.session, "button", "Count")
 	<-time.After(40 * time.Second)

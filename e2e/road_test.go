@@ -95,6 +95,7 @@ func lacks(t *testing.T, what, got, unwanted string) {
 }
 
 func TestReadingActionsWorkAlikeOnBothRoads(t *testing.T) {
+	t.Parallel()
 	onBothRoads(t, func(r *road) {
 		t := r.t
 		snapshot := r.snapshot()
@@ -133,6 +134,7 @@ func TestReadingActionsWorkAlikeOnBothRoads(t *testing.T) {
 }
 
 func TestTabsAndPicturesWorkAlikeOnBothRoads(t *testing.T) {
+	t.Parallel()
 	onBothRoads(t, func(r *road) {
 		t := r.t
 		var answer struct {
@@ -162,6 +164,7 @@ func TestTabsAndPicturesWorkAlikeOnBothRoads(t *testing.T) {
 
 // TestASharedTabBehindAnotherIsPicturedAndClicked holds for a tab that nobody sees, in a browser that throttles it.
 func TestASharedTabBehindAnotherIsPicturedAndClicked(t *testing.T) {
+	t.Parallel()
 	r := sharedRoad(t)
 	front, err := r.person.Popup(t.Context(), nil) // a still page, now in front
 	check(t, err)
@@ -181,6 +184,7 @@ func TestASharedTabBehindAnotherIsPicturedAndClicked(t *testing.T) {
 }
 
 func TestFramesAreInTheTreeAndCanBeClicked(t *testing.T) {
+	t.Parallel()
 	onBothRoads(t, func(r *road) {
 		t := r.t
 		r.do(action{"action": "open", "url": r.site.URL + "/frames"})
@@ -196,6 +200,7 @@ func TestFramesAreInTheTreeAndCanBeClicked(t *testing.T) {
 }
 
 func TestARefIsNeverGivenToAnotherElement(t *testing.T) {
+	t.Parallel()
 	onBothRoads(t, func(r *road) {
 		t := r.t
 		r.do(action{"action": "open", "url": r.site.URL + "/rows"})
@@ -215,6 +220,7 @@ func TestARefIsNeverGivenToAnotherElement(t *testing.T) {
 }
 
 func TestPageTextCannotForgeARef(t *testing.T) {
+	t.Parallel()
 	onBothRoads(t, func(r *road) {
 		t := r.t
 		r.do(action{"action": "open", "url": r.site.URL + "/hostile"})
@@ -228,6 +234,7 @@ func TestPageTextCannotForgeARef(t *testing.T) {
 }
 
 func TestAnInteractiveProjectFillsTypesPressesAndSelects(t *testing.T) {
+	t.Parallel()
 	onRoads(t, "interactive", func(r *road) {
 		t := r.t
 		r.do(action{"action": "open", "url": r.site.URL + "/form"})

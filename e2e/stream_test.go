@@ -58,6 +58,7 @@ func (s *served) listen(path, after string, take func(message) bool) {
 }
 
 func TestFramesShowTheLivePageOnBothRoads(t *testing.T) {
+	t.Parallel()
 	onBothRoads(t, func(r *road) {
 		t := r.t
 		r.snapshot()
@@ -80,6 +81,7 @@ func TestFramesShowTheLivePageOnBothRoads(t *testing.T) {
 }
 
 func TestEventsAreResumedWhereTheyWereLeft(t *testing.T) {
+	t.Parallel()
 	s := openSite(t)
 	r := serve(t, "--test-origin", s.URL)
 	session := r.session("managed")

@@ -181,6 +181,7 @@ func shareWays(t *testing.T, policy, level string) *road {
 }
 
 func TestNoWayToPostLeavesASharedReadOnlyTab(t *testing.T) {
+	t.Parallel()
 	r := shareWays(t, "read_only", "read")
 	r.everyWay(r.settled)
 	if got := r.site.posted(); len(got) != 0 {
@@ -190,6 +191,7 @@ func TestNoWayToPostLeavesASharedReadOnlyTab(t *testing.T) {
 
 // TestEveryWayToPostIsOne holds the ways themselves: each arrives from a tab that may write.
 func TestEveryWayToPostIsOne(t *testing.T) {
+	t.Parallel()
 	r := shareWays(t, "interactive", "act")
 	r.everyWay(func(way string) {
 		r.await(func() bool { return r.site.count(way) > 0 }, "the arrival of "+way)

@@ -10,6 +10,7 @@ import (
 
 // TestReadOnlyRefusesEveryWritingAction is the first wall: the tool, called directly.
 func TestReadOnlyRefusesEveryWritingAction(t *testing.T) {
+	t.Parallel()
 	onBothRoads(t, func(r *road) {
 		for _, a := range []action{
 			{"action": "fill", "role": "textbox", "name": "x", "text": "y"},
@@ -27,6 +28,7 @@ func TestReadOnlyRefusesEveryWritingAction(t *testing.T) {
 
 // TestReadOnlyRefusesAFormThatPosts is the second wall's word about a click that would plainly submit.
 func TestReadOnlyRefusesAFormThatPosts(t *testing.T) {
+	t.Parallel()
 	onBothRoads(t, func(r *road) {
 		t := r.t
 		r.do(action{"action": "open", "url": r.site.URL + "/form"})
@@ -42,6 +44,7 @@ func TestReadOnlyRefusesAFormThatPosts(t *testing.T) {
 
 // TestNoPageCanWriteFromAReadOnlySession is the third wall: the browser, against pages that submit by script.
 func TestNoPageCanWriteFromAReadOnlySession(t *testing.T) {
+	t.Parallel()
 	ways := []string{
 		"submit", "requestSubmit", "blank", "named", "top", "redirect", "popup", "formmethod", "srcdoc", "beacon", "ping", "worker", "crosssite",
 	}
@@ -72,6 +75,7 @@ func TestNoPageCanWriteFromAReadOnlySession(t *testing.T) {
 
 // TestThePersonsOtherTabsMayStillPost holds the third wall in shared tabs to the shared tab.
 func TestThePersonsOtherTabsMayStillPost(t *testing.T) {
+	t.Parallel()
 	s := openSite(t)
 	r := &road{site: s, served: serve(t)}
 	r.shareStart(t)
@@ -85,6 +89,7 @@ func TestThePersonsOtherTabsMayStillPost(t *testing.T) {
 
 // TestAddressesThatManagedBrowsersRefuse names the code for each kind of address.
 func TestAddressesThatManagedBrowsersRefuse(t *testing.T) {
+	t.Parallel()
 	s := openSite(t)
 	r := serve(t, "--test-origin", s.URL)
 	session := r.session("managed")
@@ -113,6 +118,7 @@ func TestAddressesThatManagedBrowsersRefuse(t *testing.T) {
 
 // TestAPageCannotLeadAManagedBrowserInside follows links and redirects to where egress stands.
 func TestAPageCannotLeadAManagedBrowserInside(t *testing.T) {
+	t.Parallel()
 	inside := openSite(t) // not admitted
 	outside := http.NewServeMux()
 	outside.HandleFunc("GET /{$}", func(w http.ResponseWriter, _ *http.Request) {
