@@ -7,10 +7,10 @@ import (
 	"unicode"
 )
 
-// Bounded puts text that came from a page between two lines that carry a fresh nonce, which does not occur
-// in the text: nothing a page says can end the region it stands in.
+// Bounded puts text that came from a page between two lines that carry a fresh nonce of 130 bits, which does not occur
+// in the text: nothing a page says can end the region it stands in, or look as if it did.
 func Bounded(text string) string {
-	text = strings.ToValidUTF8(text, "�")
+	text = unbounded(strings.ToValidUTF8(text, "�"))
 	nonce := rand.Text()
 	for strings.Contains(text, nonce) {
 		nonce = rand.Text()
@@ -19,17 +19,35 @@ func Bounded(text string) string {
 }
 
 // Clean neutralises one line of page text: control, bidi, tag and other invisible characters and terminal
-// sequences go, line ends become spaces, and nothing in it reads as a ref.
+// sequences go, line ends become spaces, and nothing in it reads as a ref or as a boundary.
 func Clean(text string) string {
-	text = cleanLines(text)
-	return strings.Join(strings.Fields(text), " ")
+	if isPlain(text) {
+		return text
+	}
+	return strings.Join(strings.Fields(cleanLines(text)), " ")
+}
+
+// isPlain holds for the common case: printable ASCII with single spaces and nothing that could open a ref, a boundary or a
+// terminal sequence.
+func isPlain(text string) bool {
+	last := byte(' ')
+	for i := range len(text) {
+		c := text[i]
+		if c < ' ' || c > '~' || c == '[' || c == '<' || c == ' ' && last == ' ' {
+			return false
+		}
+		last = c
+	}
+	return last != ' ' || text == ""
 }
 
 // cleanLines is Clean for text that keeps its lines.
 func cleanLines(text string) string {
-	text = terminal().ReplaceAllString(strings.ToValidUTF8(text, "�"), "")
-	text = strings.Map(visible, text)
-	return forged().ReplaceAllString(text, "(ref=")
+	text = strings.ToValidUTF8(text, "�")
+	if strings.ContainsAny(text, "\x1b\u009b") {
+		text = terminal().ReplaceAllString(text, "")
+	}
+	return unbounded(unforged(strings.Map(visible, text)))
 }
 
 // terminal matches the escape sequences of ECMA-48: control sequences, and strings such as titles and links.
@@ -37,13 +55,28 @@ func terminal() *regexp.Regexp {
 	return regexp.MustCompile("(?:\x1b\\[|\u009b)[0-?]*[ -/]*[@-~]|\x1b[\\]PX^_][^\x07\x1b]*(?:\x07|\x1b\\\\)?")
 }
 
-// forged matches what would read as a ref in a snapshot.
-func forged() *regexp.Regexp { return regexp.MustCompile(`(?i)\[\s*ref\s*=`) }
+// unforged opens what would read as a ref in a snapshot with another bracket.
+func unforged(text string) string {
+	if !strings.ContainsAny(text, "[［") {
+		return text
+	}
+	return regexp.MustCompile(`(?i)[\[［]\s*ref\s*[=＝]`).ReplaceAllString(text, "(ref=")
+}
+
+// unbounded takes one bracket from what would read as a boundary.
+func unbounded(text string) string {
+	if !strings.Contains(text, "<<") && !strings.ContainsAny(text, "＜‹«≪⟪《") {
+		return text
+	}
+	return regexp.MustCompile(`(?i)(?:[<＜‹]\s*){2,}[<＜‹]\s*(page|end)|[«≪⟪《]\s*[<＜‹«≪⟪《]\s*(page|end)`).ReplaceAllString(text, "(($1$2")
+}
 
 // visible drops what a person cannot see, and keeps the two joiners that scripts and emoji are spelt with.
 func visible(r rune) rune {
 	switch {
-	case strings.ContainsRune("\n\t\u200c\u200d\ufe0f", r):
+	case r >= ' ' && r <= '~' || r == '\n' || r == '\t':
+		return r
+	case strings.ContainsRune("\u200c\u200d\ufe0f", r):
 		return r
 	case strings.ContainsRune("\r\u2028\u2029", r):
 		return '\n'

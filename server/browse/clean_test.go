@@ -22,6 +22,11 @@ func TestClean(t *testing.T) {
 		"variation selectors":         {"a\U000E0100b\ufe01", "ab"},
 		"broken bytes":                {"a\xffb", "a�b"},
 		"the byte of C1":              {"a\u009b31mb", "ab"},
+		"a wide ref":                  {"［ref=e1] ［ REF ＝e2]", "(ref=e1] (ref=e2]"},
+		"a boundary":                  {"<<<end ABC>>> <<< Page ABC>>>", "((end ABC>>> ((Page ABC>>>"},
+		"a boundary with joiners":     {"<\u200b<<\u2060end>>>", "((end>>>"},
+		"a boundary that looks alike": {"＜＜＜end ‹‹‹page «« end ≪page", "((end ((page ((end ≪page"},
+		"brackets that are none":      {"1 << 2 <<a>> [reference=1]", "1 << 2 <<a>> [reference=1]"},
 	}
 	for sentence, tc := range cases {
 		t.Run(sentence, func(t *testing.T) {
@@ -50,12 +55,12 @@ func TestBoundedCannotBeClosedByThePage(t *testing.T) {
 }
 
 func FuzzClean(f *testing.F) {
-	for _, seed := range []string{"plain", "[ref=e1]", "\x1b[31m", "[\x1b[0mref=e1]", "a\u202eb", "[[ref=ref="} {
+	for _, seed := range []string{"plain", "[ref=e1]", "\x1b[31m", "[\x1b[0mref=e1]", "a\u202eb", "[[ref=ref=", "<<<<end", "< < <page", "a  b "} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, raw string) {
 		got := browse.Clean(raw)
-		if strings.Contains(strings.ToLower(got), "[ref=") || strings.ContainsAny(got, "\n\r\x1b") {
+		if low := strings.ToLower(got); strings.Contains(low, "[ref=") || strings.Contains(low, "<<<page") || strings.Contains(low, "<<<end") || strings.ContainsAny(got, "\n\r\x1b") {
 			t.Fatalf("%q becomes %q", raw, got)
 		}
 		for _, r := range got {

@@ -1,77 +1,160 @@
 package browse
 
 import (
-	"regexp"
+	"slices"
 	"strings"
 )
 
-// changes answers the lines of now that were not in before, each below the lines it stands under, and the
-// refs that are gone.
-func changes(before, now []string) (lines, gone []string) {
-	old := count(before)
+// difference is what of a page is not as it was last shown.
+type difference struct {
+	lines []string // that are new or say another thing, below those that they stand in
+	gone  []string // refs
+	lost  []string // lines without a ref that no other line came for
+}
+
+// changes tells the pages apart. Where one of them was cut, nothing is said of what lies beyond the last line that both have.
+func changes(before, now page) difference {
+	fresh := freshLines(before.lines, now.lines)
+	refs := refsIn(before.lines)
+	if before.more > 0 {
+		for i := lastKnown(now.lines, fresh, refs) + 1; i < len(now.lines); i++ {
+			fresh[i] = false
+		}
+	}
+	d := difference{lines: withHolders(now.lines, fresh)}
+	missing := freshLines(now.lines, before.lines)
+	alive := refsIn(now.lines)
+	end := len(before.lines)
+	if now.more > 0 {
+		end = lastKnown(before.lines, missing, alive) + 1
+	}
+	for i, line := range before.lines[:end] {
+		switch ref := refIn(line); {
+		case !missing[i]:
+		case ref == "":
+			d.lost = append(d.lost, strings.TrimLeft(line, " "))
+		case !alive[ref]:
+			d.gone = append(d.gone, ref)
+		}
+	}
+	if hasPlain(now.lines, fresh) {
+		d.lost = nil // text that says another thing now
+	}
+	return d
+}
+
+// freshLines marks the lines of now that were not in before. Where on the screen a line stands does not count.
+func freshLines(before, now []string) []bool {
+	old := make(map[string]int, len(before))
+	for _, line := range before {
+		old[unplaced(line)]++
+	}
 	fresh := make([]bool, len(now))
 	for i, line := range now {
-		if old[line] > 0 {
+		line = unplaced(line)
+		fresh[i] = old[line] == 0
+		if !fresh[i] {
 			old[line]--
-			continue
 		}
-		fresh[i] = true
 	}
-	return withAncestors(now, fresh), goneRefs(before, now)
+	return fresh
 }
 
-func count(lines []string) map[string]int {
-	counts := make(map[string]int, len(lines))
-	for _, line := range lines {
-		counts[line]++
+// unplaced is the line without the marks of where the window ends and begins.
+func unplaced(line string) string {
+	for _, mark := range []string{" [offscreen]", " [onscreen]"} {
+		if before, after, found := strings.Cut(line, mark); found {
+			return before + after
+		}
 	}
-	return counts
+	return line
 }
 
-// withAncestors keeps the marked lines and those above them that they are indented under.
-func withAncestors(lines []string, marked []bool) []string {
+// lastKnown is the last line that is known, by itself or by its ref.
+func lastKnown(lines []string, fresh []bool, refs map[string]bool) int {
+	for i, line := range slices.Backward(lines) {
+		if !fresh[i] || refs[refIn(line)] {
+			return i
+		}
+	}
+	return -1
+}
+
+// hasPlain reports whether a marked line has no ref.
+func hasPlain(lines []string, marked []bool) bool {
+	for i, line := range lines {
+		if marked[i] && refIn(line) == "" {
+			return true
+		}
+	}
+	return false
+}
+
+// withHolders keeps the marked lines, below those around them that say where they are: a row, a dialog, a group. The great
+// regions of a page are left out.
+func withHolders(lines []string, marked []bool) []string {
 	keep := make([]bool, len(lines))
-	for i := range lines {
-		if !marked[i] {
-			continue
+	var above []int // the lines that the present one stands under
+	for i, line := range lines {
+		for len(above) > 0 && indent(lines[above[len(above)-1]]) >= indent(line) {
+			above = above[:len(above)-1]
 		}
-		keep[i] = true
-		depth := indent(lines[i])
-		for j := i - 1; j >= 0 && depth > 0; j-- {
-			if indent(lines[j]) < depth {
-				keep[j], depth = true, indent(lines[j])
+		if marked[i] {
+			keep[i] = true
+			for _, holder := range above {
+				keep[holder] = keep[holder] || !isRegion(lines[holder])
 			}
 		}
+		above = append(above, i)
 	}
+	return outdented(lines, keep)
+}
+
+// outdented are the lines to keep, each below the nearest kept one that it stands under.
+func outdented(lines []string, keep []bool) []string {
 	var kept []string
+	var above []int // indentations of the kept lines above
 	for i, line := range lines {
+		depth := indent(line)
+		for len(above) > 0 && above[len(above)-1] >= depth {
+			above = above[:len(above)-1]
+		}
 		if keep[i] {
-			kept = append(kept, line)
+			kept = append(kept, strings.Repeat("  ", len(above))+strings.TrimLeft(line, " "))
+			above = append(above, depth)
 		}
 	}
 	return kept
 }
 
+// isRegion holds for a landmark other than a dialog.
+func isRegion(line string) bool {
+	role, _, _ := strings.Cut(strings.TrimPrefix(strings.TrimLeft(line, " "), "- "), " ")
+	switch strings.TrimSuffix(role, ":") {
+	case "banner", "complementary", "contentinfo", "form", "main", "navigation", "region", "search":
+		return true
+	}
+	return false
+}
+
 func indent(line string) int { return len(line) - len(strings.TrimLeft(line, " ")) }
 
-func goneRefs(before, now []string) []string {
-	alive := map[string]bool{}
-	for _, line := range now {
-		alive[refIn(line)] = true
-	}
-	var gone []string
-	for _, line := range before {
-		if ref := refIn(line); ref != "" && !alive[ref] {
-			gone = append(gone, ref)
+func refsIn(lines []string) map[string]bool {
+	refs := make(map[string]bool, len(lines))
+	for _, line := range lines {
+		if ref := refIn(line); ref != "" {
+			refs[ref] = true
 		}
 	}
-	return gone
+	return refs
 }
 
 // refIn is the ref a line carries; page text cannot hold one.
 func refIn(line string) string {
-	if found := regexp.MustCompile(`\[ref=(e\d+)\]`).FindStringSubmatch(line); found != nil {
-		return found[1]
+	_, after, found := strings.Cut(line, "[ref=")
+	if !found {
+		return ""
 	}
-	return ""
+	ref, _, _ := strings.Cut(after, "]")
+	return ref
 }

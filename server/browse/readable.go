@@ -21,8 +21,7 @@ func Readable(r Result) string {
 
 // header is the page's title, which is its own text like all else.
 func header(r Result) string {
-	switch {
-	case r.Title == "":
+	if r.Title == "" {
 		return Clean(r.URL)
 	}
 	return Clean(r.Title) + " — " + Clean(r.URL)
@@ -49,6 +48,12 @@ func pageText(r Result) string {
 	if r.Download != nil {
 		parts = append(parts, fmt.Sprintf("- downloaded %q", r.Download.Name))
 	}
+	return strings.Join(append(parts, happenings(r)...), "\n")
+}
+
+// happenings are lines of tabs and dialogs.
+func happenings(r Result) []string {
+	parts := make([]string, 0, len(r.Tabs)+len(r.Opened)+len(r.Dialogs))
 	for _, t := range r.Tabs {
 		parts = append(parts, fmt.Sprintf("- tab %s %q %s", t.ID, t.Title, t.URL))
 	}
@@ -65,7 +70,7 @@ func pageText(r Result) string {
 		}
 		parts = append(parts, fmt.Sprintf("- %s dialog, %s: %q", d.Type, outcome, d.Message))
 	}
-	return strings.Join(parts, "\n")
+	return parts
 }
 
 // ownWords are what we say about the answer ourselves.

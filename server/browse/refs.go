@@ -21,10 +21,21 @@ type refs struct {
 	byKey  map[key]string
 	byRef  map[string]element
 	became map[string]string // a given-up ref, and the ref its element has now
+	// sights are what was last shown of each ref, also of those whose elements are gone.
+	sights map[string]sight
+	rounds int // how often pages were rendered
+}
+
+// sight is an element as it was last shown.
+type sight struct {
+	tab, role, name string
+	framed          bool
+	place           uint64 // what it stood under
+	born, last      int    // the rounds in which it got its ref and was last shown
 }
 
 func newRefs() *refs {
-	return &refs{byKey: map[key]string{}, byRef: map[string]element{}, became: map[string]string{}}
+	return &refs{byKey: map[key]string{}, byRef: map[string]element{}, became: map[string]string{}, sights: map[string]sight{}}
 }
 
 // of answers the element's ref. renamed tells whether a known element may go on under its ref although its
@@ -55,6 +66,47 @@ func (r *refs) mint(e element) string {
 	return ref
 }
 
+// saw notes that the ref's element is shown in this round.
+func (r *refs) saw(ref string, e element, place uint64) {
+	born := r.rounds
+	if was, known := r.sights[ref]; known {
+		born = was.born
+	}
+	r.sights[ref] = sight{tab: e.tab, role: e.role, name: e.name, framed: e.frame != "", place: place, born: born, last: r.rounds}
+}
+
+// successor is the one element shown in this round that is what the ref's was and stands where it stood; it must be
+// younger than the last sight of that.
+func (r *refs) successor(ref string) (string, bool) {
+	was, known := r.sights[ref]
+	found := ""
+	for other, is := range r.sights {
+		same := is.tab == was.tab && is.role == was.role && is.name == was.name && is.framed == was.framed && is.place == was.place
+		if !known || !same || is.last != r.rounds || other == ref {
+			continue
+		}
+		if found != "" {
+			return "", false
+		}
+		found = other
+	}
+	return found, found != "" && r.sights[found].born > was.last
+}
+
+// mostSights is how many sights of elements that are gone are kept.
+const mostSights = 5000
+
+func (r *refs) forgetSights() {
+	if len(r.sights) <= len(r.byRef)+mostSights {
+		return
+	}
+	for ref := range r.sights {
+		if _, alive := r.byRef[ref]; !alive {
+			delete(r.sights, ref)
+		}
+	}
+}
+
 // isGiven reports whether the ref was ever given out.
 func (r *refs) isGiven(ref string) bool {
 	if len(ref) < 2 {
@@ -72,4 +124,5 @@ func (r *refs) forget(tab string, alive map[string]bool) {
 			delete(r.byRef, ref)
 		}
 	}
+	r.forgetSights()
 }

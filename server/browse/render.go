@@ -3,10 +3,12 @@ package browse
 import (
 	"encoding/json"
 	"fmt"
-	"regexp"
+	"hash/fnv"
 	"strings"
+	"unicode/utf8"
 
 	"chaperone/relay/program"
+	"chaperone/server/fault"
 )
 
 // defaultBudget is how many characters a snapshot or a text has before it is cut, at a line.
@@ -40,13 +42,22 @@ type pageShot struct {
 	More  int        `json:"more"`
 }
 
-// page is what a session has been shown of a tab.
+// page is what a session is, or has been, shown of a tab.
 type page struct {
 	doc   string
 	full  bool
 	lines []string
 	more  int
 	holds bool // something back: a frame on a domain that is not allowed
+}
+
+// size is how many characters the lines have.
+func (p page) size() int {
+	size := 0
+	for _, line := range p.lines {
+		size += lengthOf(line)
+	}
+	return size
 }
 
 // shots are one document each, of a tab's frames.
@@ -81,20 +92,53 @@ func (o Options) decodeShots(tab string, raw json.RawMessage) (shots, error) {
 
 // render makes the page of all frames, each below its element, minting refs as it goes. acted is the ref
 // that the action used, whose element may have changed its name by that.
-func (s shots) render(r *refs, acted string) page {
-	p := page{doc: s.docs[0].Doc}
-	s.add(&p, writer{refs: r, acted: acted}, 0, 0)
+func (s shots) render(r *refs, acted string, v view) (page, error) {
+	root, err := s.rootOf(v)
+	if err != nil {
+		return page{}, err
+	}
+	r.rounds++
+	p := page{doc: s.docs[root].Doc, full: v.full}
+	s.add(&p, writer{refs: r, acted: acted}, root, 0)
+	if v.scope.node != 0 {
+		return p, nil // a frame that has no place in it stands elsewhere
+	}
 	for i := range s.frames {
 		switch {
 		case s.placed[i]:
 		case s.admits(i):
-			p.lines = append(p.lines, "- iframe:")
-			s.add(&p, writer{refs: r, acted: acted}, i, 1)
+			s.addUnplaced(&p, writer{refs: r, acted: acted}, i, v)
 		case s.judge.admitted[s.frames[i].Parent]: // what is inside a frame that is not shown is not told of
 			s.withhold(&p, i, 0)
 		}
 	}
-	return p
+	return p, nil
+}
+
+// rootOf is the document that the view begins in: the main one, or that of the scope's element.
+func (s shots) rootOf(v view) (int, error) {
+	if v.scope.node == 0 {
+		return 0, nil
+	}
+	for i, doc := range s.docs {
+		switch {
+		case doc.Doc != v.scope.doc:
+		case s.admits(i):
+			return i, nil
+		default:
+			return 0, strayed("The frame is on a domain that the project does not allow")
+		}
+	}
+	return 0, fault.New(fault.StaleRef, "The element is no longer on the page", hint(fault.StaleRef))
+}
+
+func (s shots) addUnplaced(p *page, w writer, frame int, v view) {
+	if v.wanted.any() && len(s.docs[frame].Lines) == 0 {
+		p.more += s.docs[frame].More
+		return
+	}
+	p.lines = append(p.lines, "- iframe:")
+	s.add(p, w, frame, 1)
 }
 
 func (s shots) admits(frame int) bool { return s.judge.admitted[s.frames[frame].Frame] }
@@ -112,7 +156,7 @@ func (s shots) withhold(p *page, frame, depth int) {
 func (s shots) add(p *page, w writer, frame, depth int) {
 	s.placed[frame] = true
 	shot := s.docs[frame]
-	w.place(s, frame)
+	w.enter(s, frame)
 	depth = min(depth, deepest)
 	p.more += shot.More
 	for _, line := range shot.Lines {
@@ -154,11 +198,13 @@ type writer struct {
 	refs  *refs
 	acted string
 	key   key
+	under []holder // the lines that the next may stand under, the outermost first
 	// names counts what the document shows, to tell a renamed element from a recycled one.
 	names map[element]int
 }
 
-func (w *writer) place(s shots, frame int) {
+func (w *writer) enter(s shots, frame int) {
+	w.under = nil
 	w.key = key{tab: s.tab, doc: s.docs[frame].Doc}
 	if s.frames[frame].Parent != "" {
 		w.key.frame = s.frames[frame].Frame
@@ -171,21 +217,26 @@ func (w *writer) place(s shots, frame int) {
 }
 
 func (w *writer) line(l pageLine, depth int) string {
+	place := w.place(l)
 	var b strings.Builder
-	b.WriteString(strings.Repeat("  ", min(max(0, depth+l.Depth), deepest)) + "- " + roleText(l.Role))
+	for range min(max(0, depth+l.Depth), deepest) {
+		b.WriteString("  ")
+	}
+	b.WriteString("- ")
+	b.WriteString(roleText(l.Role))
 	if name := short(l.Name, longestName); name != "" {
-		b.WriteString(` "` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(name) + `"`)
+		b.WriteString(` "` + escaped(name) + `"`)
 	}
 	if l.Node > 0 {
-		b.WriteString(" [ref=" + w.ref(l) + "]")
+		b.WriteString(" [ref=" + w.ref(l, place) + "]")
 	}
 	for _, state := range l.States[:min(len(l.States), mostStates)] {
-		if stateText().MatchString(state) {
+		if isState(state) {
 			b.WriteString(" [" + state + "]")
 		}
 	}
 	if address := short(l.URL, longestLink); address != "" {
-		b.WriteString(" [url=" + strings.NewReplacer(" ", "%20", "]", "%5D").Replace(address) + "]")
+		b.WriteString(" [url=" + unspaced(address) + "]")
 	}
 	if value := short(l.Value, longestValue); value != "" {
 		b.WriteString(": " + value)
@@ -193,34 +244,92 @@ func (w *writer) line(l pageLine, depth int) string {
 	return b.String()
 }
 
-func (w *writer) ref(l pageLine) string {
+// holder is a line that others stand under.
+type holder struct {
+	depth int
+	says  uint64
+}
+
+// place is what the line stands under, and makes the line what the next may stand under.
+func (w *writer) place(l pageLine) uint64 {
+	for len(w.under) > 0 && w.under[len(w.under)-1].depth >= l.Depth {
+		w.under = w.under[:len(w.under)-1]
+	}
+	place := uint64(0)
+	if len(w.under) > 0 {
+		place = w.under[len(w.under)-1].says
+	}
+	w.under = append(w.under, holder{depth: l.Depth, says: hashed(l.Role, l.Name, l.Value)})
+	return place
+}
+
+func hashed(parts ...string) uint64 {
+	h := fnv.New64a()
+	for _, part := range parts {
+		_, _ = h.Write([]byte(part))
+		_, _ = h.Write([]byte{0})
+	}
+	return h.Sum64()
+}
+
+func (w *writer) ref(l pageLine, place uint64) string {
 	e := l.element(w.key)
-	return w.refs.of(e, func(was element) bool {
+	ref := w.refs.of(e, func(was element) bool {
 		// The action's own element may say another thing afterwards ("Follow", "Following"), unless what it
 		// said before stands elsewhere now: then the page has put its texts into other elements.
 		acted := w.acted != "" && w.refs.byKey[e.key] == w.acted
 		return acted && was.role == e.role && w.names[element{role: was.role, name: was.name}] == 0
 	})
+	w.refs.saw(ref, e, place)
+	return ref
+}
+
+// escaped is a name that can stand between quotation marks.
+func escaped(name string) string {
+	if !strings.ContainsAny(name, `\"`) {
+		return name
+	}
+	return strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(name)
+}
+
+// unspaced is an address that cannot end its brackets.
+func unspaced(address string) string {
+	if !strings.ContainsAny(address, " ]") {
+		return address
+	}
+	return strings.NewReplacer(" ", "%20", "]", "%5D").Replace(address)
 }
 
 func roleText(role string) string {
-	if regexp.MustCompile(`^[a-z]{1,30}$`).MatchString(role) {
+	if len(role) > 0 && len(role) <= 30 && strings.Trim(role, letters) == "" {
 		return role
 	}
 	return "generic"
 }
 
-func stateText() *regexp.Regexp { return regexp.MustCompile(`^[a-z-]{1,30}(=[\w .-]{1,30})?$`) }
+const letters = "abcdefghijklmnopqrstuvwxyz"
 
-// cut answers the lines that fit the budget from line `from`, and how many are left.
-func (p page) cut(from, budget int) ([]string, int) {
-	from = min(from, len(p.lines))
+// isState reports whether a state is a word, or a word and a short value.
+func isState(state string) bool {
+	word, value, valued := strings.Cut(state, "=")
+	if word == "" || len(word) > 30 || strings.Trim(word, letters+"-") != "" {
+		return false
+	}
+	const beside = "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_ .-"
+	return !valued || value != "" && len(value) <= 30 && strings.Trim(value, letters+beside) == ""
+}
+
+// lengthOf is how many characters a line costs, with its end.
+func lengthOf(line string) int { return utf8.RuneCountInString(line) + 1 }
+
+// cut answers the lines that fit the budget, and how many do not. One line at least is answered.
+func cut(lines []string, budget int) ([]string, int) {
 	size := 0
-	for i, line := range p.lines[from:] {
-		size += len(line) + 1
-		if size > budget && i > 0 {
-			return p.lines[from : from+i], len(p.lines) - from - i + p.more
+	for i, line := range lines {
+		size += lengthOf(line)
+		if size-1 > budget && i > 0 {
+			return lines[:i], len(lines) - i
 		}
 	}
-	return p.lines[from:], p.more
+	return lines, 0
 }

@@ -1,7 +1,8 @@
 package browse
 
 import (
-	"encoding/json"
+	"fmt"
+	"slices"
 	"strings"
 
 	"chaperone/relay/program"
@@ -12,84 +13,175 @@ func (e *Engine) readSnapshot(r *reading) error {
 	if r.job.plan.snapshot == absent || r.job.plan.snapshot >= len(r.ran.Steps) {
 		return nil
 	}
-	raw := r.ran.Steps[r.job.plan.snapshot]
-	scoped := r.job.action.Scope != "" && r.job.action.Action == "snapshot"
-	if scoped {
-		raw = asFrame(raw, r.job.about.frame)
-	}
-	shots, err := e.options.decodeShots(r.result.Tab, raw)
+	shots, err := e.options.decodeShots(r.result.Tab, r.ran.Steps[r.job.plan.snapshot])
 	if err != nil {
 		return fault.Wrap(err, "the browser answered in another shape")
 	}
 	r.leftOut(shots.frames)
-	now := shots.render(e.refs, r.job.action.Ref)
-	now.full = r.job.view.full
+	now, err := shots.render(e.refs, r.job.action.Ref, r.job.view)
+	if err != nil {
+		return err
+	}
 	if now.holds {
 		r.notice(framesWithheld)
 	}
-	before := e.seen[r.result.Tab]
-	if !scoped {
-		e.refs.forget(r.result.Tab, shots.alive())
-		e.seen[r.result.Tab] = now
+	if !r.job.view.isWhole() {
+		e.showPart(r, now)
+		return nil
 	}
-	r.show(before, now)
+	e.refs.forget(r.result.Tab, shots.alive())
+	e.show(r, now)
 	return nil
 }
 
-// asFrame makes a list of frames of one frame's answer.
-func asFrame(value json.RawMessage, frame string) json.RawMessage {
-	one := program.FrameResult{Frame: frame, Value: value}
-	if frame != "" {
-		one.Parent = "above" // any: it is not the main frame
-	}
-	raw, err := json.Marshal([]program.FrameResult{one})
-	if err != nil {
-		return nil
-	}
-	return raw
-}
-
-// show chooses between the whole page and what changed.
-func (r *reading) show(before, now page) {
-	v := r.job.view
-	if v.mode == "diff" && before.doc == now.doc && before.full == now.full && r.difference(before, now) {
+// show chooses between the whole page and what changed, and remembers what the session has seen of it.
+func (e *Engine) show(r *reading, now page) {
+	before, tab := e.seen[r.result.Tab], r.result.Tab
+	if r.job.view.mode == "diff" && before.doc == now.doc && before.full == now.full && r.difference(before, now) {
+		if before.more > 0 { // what lies beyond what was shown is not seen by that
+			now = now.upTo(before)
+		}
+		e.seen[tab] = now
 		return
 	}
-	if v.from > 0 && v.doc != now.doc {
-		v.from = 0
-		r.notice("The page is another one since the cursor was given out: this is its start.")
-	}
-	r.whole(now, v.from)
+	shown := e.part(r, now)
+	now.more += len(now.lines) - len(shown)
+	now.lines = shown
+	e.seen[tab] = now
 }
 
-// difference shows what changed, unless that would be most of the page anyhow.
+// upTo is the page without the lines at its end that are not known from before.
+func (p page) upTo(before page) page {
+	end := lastKnown(p.lines, freshLines(before.lines, p.lines), refsIn(before.lines)) + 1
+	p.more += len(p.lines) - end
+	p.lines = p.lines[:end]
+	return p
+}
+
+// difference shows what changed, unless that would be most of the page anyhow, or too much.
 func (r *reading) difference(before, now page) bool {
 	const short = 600 // characters: always worth saying by themselves
-	lines, gone := changes(before.lines, now.lines)
-	text := strings.Join(lines, "\n")
-	if len(text) > short && len(lines)*10 > len(now.lines)*6 {
+	d := changes(before, now)
+	text := strings.Join(append(d.lines, d.leftBehind()...), "\n")
+	if len(text) > short && len(d.lines)*10 > len(now.lines)*6 || len(text) > defaultBudget {
 		return false
 	}
-	if len(gone) > 0 {
-		r.notice("Gone: " + strings.Join(gone[:min(len(gone), 30)], ", "))
+	if len(d.gone) > 0 {
+		r.notice("Gone: " + ranges(d.gone) + ".")
 	}
-	if len(lines) > 0 {
+	switch {
+	case text != "":
 		r.result.Snapshot = &Snapshot{Text: text, Mode: "diff"}
-	} else if len(gone) == 0 && r.job.action.Action != "scroll" {
-		r.notice("Nothing that a snapshot shows has changed; plain text may have: read the text, or take a full snapshot.")
+	case len(d.gone) > 0 || r.job.action.Action == "scroll":
+	case before.more > 0:
+		r.notice("Nothing has changed in the part of the page that was shown.")
+	default:
+		r.notice("Nothing that a snapshot shows has changed.")
 	}
 	return true
 }
 
-func (r *reading) whole(now page, from int) {
-	lines, left := now.cut(from, defaultBudget)
-	text := strings.Join(lines, "\n")
-	r.result.Snapshot = &Snapshot{Text: text, Mode: "full"}
-	if text == "" && !now.full {
-		r.notice("There is nothing to operate on the page; read its text.")
+// leftBehind are the lines that are gone without another in their place, where they are few.
+func (d difference) leftBehind() []string {
+	const few, longest = 5, 100
+	var lines []string
+	for _, line := range d.lost[:min(few, len(d.lost))] {
+		lines = append(lines, "- gone: "+program.Clip(strings.TrimPrefix(line, "- "), longest))
 	}
-	if left > 0 {
-		shown := r.job.view.size + len(text)
-		r.result.Snapshot.More = &More{Cursor: r.job.view.cursor(from+len(lines), shown, now.doc), Lines: left}
+	if more := len(d.lost) - few; more > 0 {
+		lines = append(lines, fmt.Sprintf("- gone: %d more lines", more))
+	}
+	return lines
+}
+
+// ranges writes refs shortly: e3, e7-e9.
+func ranges(refs []string) string {
+	const most = 20
+	numbers := make([]int, 0, len(refs))
+	for _, ref := range refs {
+		var n int
+		if _, err := fmt.Sscanf(ref, "e%d", &n); err == nil {
+			numbers = append(numbers, n)
+		}
+	}
+	slices.Sort(numbers)
+	var said []string
+	for i := 0; i < len(numbers); {
+		end := i
+		for end+1 < len(numbers) && numbers[end+1] == numbers[end]+1 {
+			end++
+		}
+		one := fmt.Sprintf("e%d", numbers[i])
+		if end > i {
+			one += fmt.Sprintf("-e%d", numbers[end])
+		}
+		said = append(said, one)
+		i = end + 1
+	}
+	if len(said) > most {
+		said = append(said[:most], fmt.Sprintf("and %d more", len(said)-most))
+	}
+	return strings.Join(said, ", ")
+}
+
+// showPart shows one element, or what was looked for.
+func (e *Engine) showPart(r *reading, now page) {
+	shown := e.part(r, now)
+	if len(shown) == 0 && r.job.view.wanted.any() {
+		r.notice(nothingFits(e.seen[r.result.Tab]))
 	}
 }
+
+// nothingFits also says which panes may hold more than the page has made yet.
+func nothingFits(seen page) string {
+	var panes []string
+	for _, line := range seen.lines {
+		if ref := refIn(line); ref != "" && strings.Contains(line, " [scrollable]") {
+			panes = append(panes, ref)
+		}
+	}
+	if len(panes) == 0 {
+		return "Nothing on the page fits."
+	}
+	return "Nothing on the page fits; a pane that scrolls may make more: " + ranges(panes) + "."
+}
+
+// part shows what of the page was not shown in this reading, as far as the budget goes, and answers what was shown by now.
+func (e *Engine) part(r *reading, now page) []string {
+	v := r.job.view
+	if v.doc != "" && v.doc != now.doc {
+		v.given, v.size = nil, 0
+		r.notice("The page is another one since the cursor was given out: this is its start.")
+	}
+	lines, changed := unshown(v.given, now.lines)
+	if changed {
+		r.notice("The page has changed since the cursor was given out: what is new further up stands here too.")
+	}
+	shown, left := cut(lines, defaultBudget)
+	text := strings.Join(shown, "\n")
+	r.result.Snapshot = &Snapshot{Text: text, Mode: "full"}
+	if text == "" && v.isWhole() && !now.full {
+		r.notice("There is nothing to operate on the page; read its text.")
+	}
+	v.given, v.doc = append(slices.Clip(v.given), shown...), now.doc
+	v.size += page{lines: shown}.size()
+	if left += now.more; left > 0 {
+		r.result.Snapshot.More = &More{Cursor: e.cursors.keep(rest{tab: r.result.Tab, view: v}), Lines: left}
+	}
+	return v.given
+}
+
+// unshown are the lines that were not given yet, and whether the page is no longer what it was when they were.
+func unshown(given, lines []string) (rest []string, changed bool) {
+	if len(given) <= len(lines) && slices.EqualFunc(given, lines[:len(given)], sameLine) {
+		return lines[len(given):], false
+	}
+	for i, fresh := range freshLines(given, lines) {
+		if fresh {
+			rest = append(rest, lines[i])
+		}
+	}
+	return rest, true
+}
+
+func sameLine(a, b string) bool { return unplaced(a) == unplaced(b) }

@@ -1,11 +1,12 @@
+import { actOn } from './acted.ts';
 import { address, site } from './bounds.ts';
-import type { Described, Expected, FindArgs, Found, Target } from './contract.ts';
+import type { Described, Expected, FindArgs, Found, Target, Wanted } from './contract.ts';
 import { tagOf } from './dom.ts';
 import { Refusal } from './failure.ts';
 import { closest, elementsOf, fold } from './flat.ts';
 import { nameOf } from './names.ts';
 import { doc, elementOf, numberOf } from './nodes.ts';
-import { roleOf } from './roles.ts';
+import { kindOf, roleOf } from './roles.ts';
 import { boxInSight, isVisible, sightOf, standsIn } from './sight.ts';
 import type { Item } from './walk.ts';
 import { isInert, labelsOf, walk } from './walk.ts';
@@ -15,7 +16,7 @@ const MOST_MATCHES = 20;
 type Match = { el: Element; role: string; name: string };
 
 export function find(args: FindArgs): Found {
-  const matches = matching(args);
+  const matches = matching({ role: args.role ?? '', name: args.name ?? '' });
   const shown = matches.slice(0, args.limit ?? MOST_MATCHES);
   return {
     doc,
@@ -28,10 +29,10 @@ export function find(args: FindArgs): Found {
 
 /** The one element that is meant. */
 export function resolve(target: Target, expect?: Expected): Element {
-  if (!('node' in target)) return described(target);
+  if (!('node' in target)) return actOn(described(target));
   const el = elementOf(target);
   if (expect) checkStillIs(el, expect);
-  return el;
+  return actOn(el);
 }
 
 /** A page may put another text into the same element; a ref must not follow it there. */
@@ -72,11 +73,30 @@ function matching(wanted: { role: string; name: string }): Match[] {
   return all.filter((match) => match.name.toLowerCase().includes(loose) && isListed(match.el));
 }
 
+/**
+ * Elements of the role whose name contains the name, or exactly is it; without a role all that a snapshot has lines for.
+ * Whether they show is not asked: that costs most.
+ */
+export function fitting(wanted: Wanted & { exact?: boolean }): Element[] {
+  const said = fold(wanted.name ?? '');
+  const loose = said.toLowerCase();
+  return withRole((wanted.role ?? '').toLowerCase()).filter((el) => {
+    if (said === '') return true;
+    const name = nameOf(el, roleOf(el) || 'generic');
+    return wanted.exact ? name === said : name.toLowerCase().includes(loose);
+  });
+}
+
 function withRole(role: string): Element[] {
   const root = document.body ?? document.documentElement;
   if (root === null) return [];
   if (role === 'generic') return clickable();
-  return [...elementsOf(root)].filter((el) => roleOf(el) === role);
+  const found: Element[] = [];
+  for (const el of elementsOf(root)) {
+    const is = roleOf(el);
+    if (role === '' ? kindOf(el, is) !== 'none' : is === role) found.push(el);
+  }
+  return found;
 }
 
 /** Boxes that only their style makes something to click are told by the walk alone. */
@@ -95,7 +115,7 @@ function* flatten(items: Item[]): Generator<Item> {
 }
 
 /** Whether a snapshot without end would list it. */
-function isListed(el: Element): boolean {
+export function isListed(el: Element): boolean {
   if (closest(el, isInert)) return false;
   if (labelsOf(el).some(isVisible)) return true;
   const sight = sightOf(el);

@@ -69,6 +69,8 @@ function referenced(label: Element, from: Element): string {
 
 /** The text of the element's labels. */
 export function labelText(el: Element): string {
+  // The browser looks through the document for an element's labels.
+  if (own(el).id === '' && own(el).closest('label') === null) return '';
   const { labels } = el as HTMLInputElement;
   if (!labels || labels.length === 0) return '';
   const all = Array.from(labels);

@@ -149,18 +149,25 @@ function inputValue(input: HTMLInputElement): string {
   return VALUELESS.includes(input.type) ? '' : input.value;
 }
 
-/** A link's address as a line shows it: without the origin where that is the page's own. */
+/** A link's address as a line shows it: without what it has in common with the page's own. */
 export function linkOf(el: Element): string | undefined {
   const href = hrefOf(el);
-  if (href === undefined) return undefined;
+  if (href === undefined || href.trim() === '#') return undefined; // leads nowhere, for a script to heed
   try {
     const url = new URL(href, document.baseURI);
     if (!url.protocol.startsWith('http')) return cut(url.protocol, LONGEST_VALUE);
-    const own = url.origin === location.origin;
-    return cut(own ? url.pathname + url.search + url.hash : url.href, LONGEST_VALUE);
+    return cut(fromHere(url), LONGEST_VALUE);
   } catch {
     return undefined;
   }
+}
+
+function fromHere(url: URL): string {
+  if (url.origin !== self.origin) return url.href;
+  const path = url.pathname + url.search;
+  return url.hash !== '' && path === location.pathname + location.search
+    ? url.hash
+    : path + url.hash;
 }
 
 function hrefOf(el: Element): string | undefined {
