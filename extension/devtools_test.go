@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -192,22 +193,27 @@ type targetInfo struct {
 	URL  string `json:"url"`
 }
 
+// targets are all that the browser has now.
+func (b *browser) targets() []targetInfo {
+	b.t.Helper()
+	var all struct {
+		Infos []targetInfo `json:"targetInfos"`
+	}
+	b.must("", "Target.getTargets", map[string]any{}, &all)
+	return all.Infos
+}
+
 // target waits for a target that fits.
 func (b *browser) target(fits func(targetInfo) bool) targetInfo {
 	b.t.Helper()
 	var found targetInfo
 	eventually(b.t, "a target that fits", func() bool {
-		var all struct {
-			Infos []targetInfo `json:"targetInfos"`
+		all := b.targets()
+		at := slices.IndexFunc(all, fits)
+		if at >= 0 {
+			found = all[at]
 		}
-		b.must("", "Target.getTargets", map[string]any{}, &all)
-		for _, info := range all.Infos {
-			if fits(info) {
-				found = info
-				return true
-			}
-		}
-		return false
+		return at >= 0
 	})
 	return found
 }
