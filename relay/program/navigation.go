@@ -19,6 +19,16 @@ type navigation struct {
 	loader    string // of the navigation under way, where known
 	committed string // loader of the latest commit
 	commits   int
+	moves     int  // within the document
+	isParsed  bool // the document that was committed last is all there, but perhaps for its pictures
+}
+
+// afterwards is what a later program finds: a document that is on its way still is, all else counts anew.
+func (n navigation) afterwards() navigation {
+	if n.phase != phaseStarted {
+		return navigation{}
+	}
+	return navigation{phase: phaseStarted, loader: n.loader}
 }
 
 func (n *navigation) request() {
@@ -43,7 +53,7 @@ func (n *navigation) startLoading() {
 // commit ends the fetching, unless it brings an earlier navigation's document while another is under way.
 func (n *navigation) commit(loader string) {
 	n.commits++
-	n.committed = loader
+	n.committed, n.isParsed = loader, false
 	if n.phase != phaseStarted || n.loader == "" || n.loader == loader {
 		n.phase, n.loader = phaseCommitted, ""
 	}
@@ -55,7 +65,24 @@ func (n *navigation) load() {
 	}
 }
 
-// stay tells that what began was a move within the document, which nobody waits for.
+// parse tells that the document can be read.
+func (n *navigation) parse() { n.isParsed = n.phase == phaseCommitted }
+
+// isReadable reports whether nothing but the rest of a document is on its way.
+func (n *navigation) isReadable() bool { return n.phase == phaseCommitted && n.isParsed }
+
+// isUnderWay reports whether another document is, or else whether this one is not readable or, unless that will do, all there.
+func (n *navigation) isUnderWay(readable bool) bool {
+	return n.phase != phaseNone && !(readable && n.isReadable())
+}
+
+// move tells of a move within the document, which nobody waits for.
+func (n *navigation) move() {
+	n.moves++
+	n.stay()
+}
+
+// stay tells that what began brings no document.
 func (n *navigation) stay() {
 	if n.phase == phaseRequested || n.phase == phaseLoading {
 		n.phase = phaseNone

@@ -32,7 +32,7 @@ type plan struct {
 	leaves, answers bool
 	// patienceMS is how long an element that cannot be pressed yet is waited for; 0 is the page script's own.
 	patienceMS int
-	presses         []pressed
+	presses    []pressed
 	// fetches tells that a download is wanted, and fetched is the one that came.
 	fetches bool
 	fetched *program.Download

@@ -1,6 +1,10 @@
 package browse
 
-import "strings"
+import (
+	"strings"
+
+	"chaperone/relay/program"
+)
 
 // errorPage is what the browser calls the page of its own that stands where one did not load.
 const errorPage = "chrome-error:"
@@ -18,6 +22,11 @@ func (e *Engine) name(r *reading) {
 	if !strings.HasPrefix(r.state.URL, errorPage) {
 		delete(e.failed, r.result.Tab)
 		return
+	}
+	answer := r.settled.Answer
+	if answer != nil && r.settled.Navigated && answer.Error != "" {
+		e.failed[r.result.Tab] = program.Clip(answer.URL, longestURL)
+		r.notice(notLoaded(answer.Error, *answer).Message + ".")
 	}
 	r.state.URL, r.state.Title = e.failed[r.result.Tab], ""
 	for _, tab := range e.browser.Tabs() {

@@ -19,6 +19,8 @@ func (p *plan) late(failed *program.Error) *fault.Fault {
 		return fault.New(fault.Timeout, fmt.Sprintf("%s within %d ms", what, p.Steps[p.waited].Await.MaxMS), hint(fault.Timeout))
 	case p.navigate != absent && failed.Step == p.navigate:
 		return fault.New(fault.Timeout, fmt.Sprintf("The page was not there within %d ms; it goes on loading", p.DeadlineMS), hint(fault.Timeout))
+	case isWaiting(failed):
+		return lateWaiting()
 	case failed.Step < 0:
 		return unanswered()
 	case time.Since(p.sent) >= time.Duration(p.DeadlineMS)*time.Millisecond*9/10: // it may have been told of less

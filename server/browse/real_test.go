@@ -211,7 +211,7 @@ func otherShapes(d *driver) {
 
 func movedPage(d *driver) {
 	t := d.t
-	if r := d.open("onward"); !strings.HasSuffix(r.URL, "/links.html") || !strings.Contains(strings.Join(r.Notices, " "), "led on") {
+	if r := d.open("onward"); !strings.HasSuffix(r.URL, "/links.html") || !strings.Contains(strings.Join(r.Notices, " "), "Redirected from") {
 		t.Errorf("%+v", r)
 	}
 	d.open("moving.html")

@@ -4,6 +4,8 @@ import { isElement, isText } from './dom.ts';
 import { Refusal } from './failure.ts';
 import { childrenOf, fold } from './flat.ts';
 import { doc } from './nodes.ts';
+import { isParsing } from './parsing.ts';
+import { over } from './settling.ts';
 import { readable } from './text.ts';
 
 export function state(): State {
@@ -70,15 +72,12 @@ function glob(pattern: string): RegExp {
   return new RegExp(`^${parts.join('')}$`);
 }
 
-/** A document that a script has opened anew is in the script's hands, and may never be closed. */
-function isParsed(): boolean {
-  const [entry] = performance.getEntriesByType('navigation');
-  const isReopened = entry instanceof PerformanceNavigationTiming && entry.domInteractive > 0;
-  return document.readyState === 'loading' && !isReopened;
+export function quiet(args: QuietArgs): Promise<Quiet> {
+  return args.begun === true ? over(args) : still(args);
 }
 
 /** A document is quiet when nothing in it has changed for a while and it has finished parsing. */
-export function quiet(args: QuietArgs): Promise<Quiet> {
+function still(args: QuietArgs): Promise<Quiet> {
   return new Promise((done) => {
     let calm = setTimeout(end, args.quiet_ms, true);
     const limit = setTimeout(end, args.max_ms, false);
@@ -97,7 +96,7 @@ export function quiet(args: QuietArgs): Promise<Quiet> {
     }
 
     function end(isQuiet: boolean): void {
-      if (isQuiet && isParsed()) {
+      if (isQuiet && isParsing()) {
         again();
         return;
       }

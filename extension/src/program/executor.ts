@@ -144,7 +144,10 @@ export class Executor {
         result.steps.push(await this.#stepIf(span, step, result.steps));
         if (isLast) return { ...result, stopped: true };
       } catch (cause) {
-        return { ...result, error: this.#late(failed(i, isHeldUp(this.#view) ? dialogOpen() : cause)) };
+        return {
+          ...result,
+          error: this.#late(failed(i, isHeldUp(this.#view) ? dialogOpen() : cause)),
+        };
       }
     }
     return result;

@@ -13,9 +13,19 @@ export type Phase = 'none' | 'requested' | 'loading' | 'started' | 'committed';
 export class Navigation {
   phase: Phase = 'none';
   commits = 0;
+  /** How often the address changed within the document. */
+  moves = 0;
+  #isParsed: boolean = false;
   /** Of the navigation under way, where known. */
   #loader = '';
   #committed = '';
+
+  /** What a later program finds: a document that is on its way still is, all else counts anew. */
+  afterwards(): Navigation {
+    const next = new Navigation();
+    if (this.phase === 'started') next.start(this.#loader);
+    return next;
+  }
 
   request(): void {
     if (this.phase === 'none') this.phase = 'requested';
@@ -36,6 +46,7 @@ export class Navigation {
   commit(loader: string): void {
     this.commits += 1;
     this.#committed = loader;
+    this.#isParsed = false;
     if (this.phase !== 'started' || this.#loader === '' || this.#loader === loader) {
       this.phase = 'committed';
       this.#loader = '';
@@ -46,7 +57,28 @@ export class Navigation {
     if (this.phase === 'committed') this.phase = 'none';
   }
 
-  /** What began was a move within the document, which nobody waits for. */
+  /** The document can be read. */
+  parse(): void {
+    this.#isParsed = this.phase === 'committed';
+  }
+
+  /** Is nothing but the rest of a document on its way? */
+  get isReadable(): boolean {
+    return this.phase === 'committed' && this.#isParsed;
+  }
+
+  /** Is another document on its way, or this one not readable or, unless that will do, not all there? */
+  isUnderWay(readable: boolean): boolean {
+    return this.phase !== 'none' && !(readable && this.isReadable);
+  }
+
+  /** A move within the document, which nobody waits for. */
+  move(): void {
+    this.moves += 1;
+    this.stay();
+  }
+
+  /** What began brings no document. */
   stay(): void {
     if (this.phase === 'requested' || this.phase === 'loading') this.phase = 'none';
   }

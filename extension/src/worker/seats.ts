@@ -299,6 +299,9 @@ export class Seats {
   #executor(tab: number, seat: Seat): Executor {
     const call = (child: string, method: string, params: object): Promise<unknown> => {
       if (method === 'Target.setAutoAttach') return this.#attachChildren(tab, seat, child, params);
+      // Others hear of requests by the same attachment; when they leave, it ends.
+      const isShared = seat.users - seat.watchers > 1;
+      if (method === 'Network.disable' && isShared) return Promise.resolve({});
       const send = () => this.send(tab, child || undefined, method, params);
       return method === 'Page.captureScreenshot' ? this.#painting(tab, send) : send();
     };
