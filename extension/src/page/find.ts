@@ -3,13 +3,14 @@ import { address, site } from './bounds.ts';
 import type { Described, Expected, FindArgs, Found, Target, Wanted } from './contract.ts';
 import { tagOf } from './dom.ts';
 import { Refusal } from './failure.ts';
-import { closest, elementsOf, fold } from './flat.ts';
+import { elementsOf, fold } from './flat.ts';
+import { isOff } from './inert.ts';
 import { nameOf } from './names.ts';
 import { doc, elementOf, numberOf } from './nodes.ts';
 import { kindOf, roleOf } from './roles.ts';
 import { boxInSight, isVisible, sightOf, standsIn } from './sight.ts';
 import type { Item } from './walk.ts';
-import { isInert, labelsOf, walk } from './walk.ts';
+import { labelsOf, walk } from './walk.ts';
 
 const MOST_MATCHES = 20;
 
@@ -116,7 +117,7 @@ function* flatten(items: Item[]): Generator<Item> {
 
 /** Whether a snapshot without end would list it. */
 export function isListed(el: Element): boolean {
-  if (closest(el, isInert)) return false;
+  if (isOff(el)) return false;
   if (labelsOf(el).some(isVisible)) return true;
   const sight = sightOf(el);
   const style = getComputedStyle(el);

@@ -10,7 +10,7 @@ import { doc, numberOf } from './nodes.ts';
 import { kindOf, roleOf } from './roles.ts';
 import { enter, inks, sightOf, textInSight } from './sight.ts';
 import { snapshot } from './snapshot.ts';
-import { isInert, SKIPPED } from './walk.ts';
+import { SKIPPED } from './walk.ts';
 
 /** What one match may say: a row, an entry, a paragraph. */
 const ONE_MATCH = 3000;
@@ -157,7 +157,7 @@ const INLINE = new Set(
 function shows(text: Text): boolean {
   const el = parentOf(text);
   const above = el && sightOf(el);
-  if (el === null || above === null || closest(el, isInert)) return false;
+  if (el === null || above === null) return false;
   const style = getComputedStyle(el);
   const sight = enter(el, style, above);
   return sight !== null && inks(el, style) && textInSight(text, sight.flow);
