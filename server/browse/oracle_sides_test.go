@@ -2,6 +2,7 @@ package browse_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -81,7 +82,7 @@ func (p *tab) ours() map[int]seen {
 		shot := p.snapshot(map[string]any{"full": true, "budget": oracleBudget})
 		lines := slices.DeleteFunc(shot.Lines, func(l line) bool { return l.Node == 0 || !slices.Contains(operable(), l.Role) })
 		for i, node := range p.backendNodes(lines) {
-			found[node] = seen{lines[i].Role, lines[i].Name}
+			found[node] = seen{role: lines[i].Role, name: lines[i].Name, states: told(lines[i].States)}
 		}
 	}
 	return found
@@ -127,13 +128,43 @@ type axNode struct {
 	Ignored          bool
 	Role, Name       struct{ Value any }
 	BackendDOMNodeID int
+	Properties       []struct {
+		Name  string
+		Value struct{ Value any }
+	}
+}
+
+// states are Chrome's properties in the words of a snapshot; that a native select is closed goes without saying.
+func (n axNode) states(isSelect bool) []string {
+	var states []string
+	for _, p := range n.Properties {
+		switch value := fmt.Sprint(p.Value.Value); {
+		case p.Name == "expanded" && value == "false":
+			if !isSelect {
+				states = append(states, "collapsed")
+			}
+		case value == "mixed":
+			states = append(states, p.Name+"=mixed")
+		case value == "true" || p.Name == "invalid" && value != "false":
+			states = append(states, p.Name)
+		}
+	}
+	return states
+}
+
+// told are the states that both sides tell, in one order.
+func told(states []string) string {
+	both := strings.Fields("checked checked=mixed pressed pressed=mixed expanded collapsed disabled required readonly selected invalid")
+	kept := slices.DeleteFunc(slices.Clone(states), func(state string) bool { return !slices.Contains(both, state) })
+	slices.Sort(kept)
+	return strings.Join(kept, " ")
 }
 
 // chromes are the operable nodes of Chrome's own tree, without what the browser has put into its widgets and
 // without native options, which are their select's.
 func (p *tab) chromes() map[int]seen {
 	p.t.Helper()
-	left := p.insideWidgets()
+	widgets := p.widgets()
 	found := map[int]seen{}
 	for _, frame := range p.frames() {
 		var tree struct{ Nodes []axNode }
@@ -144,8 +175,8 @@ func (p *tab) chromes() map[int]seen {
 			if own := chromesOwn()[role]; own != "" {
 				role = own
 			}
-			if !node.Ignored && slices.Contains(operable(), role) && !left[node.BackendDOMNodeID] {
-				found[node.BackendDOMNodeID] = seen{role, cutName(name)}
+			if !node.Ignored && slices.Contains(operable(), role) && !widgets.inside[node.BackendDOMNodeID] {
+				found[node.BackendDOMNodeID] = seen{role: role, name: cutName(name), states: told(node.states(widgets.closed[node.BackendDOMNodeID]))}
 			}
 		}
 	}
@@ -171,25 +202,27 @@ type domNode struct {
 	ContentDocument *domNode
 }
 
-func (p *tab) insideWidgets() map[int]bool {
+// widgets are the browser's own: what it has put inside of them, and the selects.
+type widgets struct{ inside, closed map[int]bool }
+
+func (p *tab) widgets() widgets {
 	p.t.Helper()
 	var document struct{ Root domNode }
 	p.decode(&document, "DOM.getDocument", map[string]any{"depth": -1, "pierce": true})
-	left := map[int]bool{}
-	var visit func(n domNode, inside bool)
-	visit = func(n domNode, inside bool) {
-		inside = inside || n.ShadowRootType == "user-agent"
-		left[n.BackendNodeID] = inside || n.NodeName == "OPTION"
-		for _, child := range n.Children {
-			visit(child, inside)
-		}
-		for _, root := range n.ShadowRoots {
-			visit(root, inside)
-		}
-		if n.ContentDocument != nil {
-			visit(*n.ContentDocument, inside)
-		}
+	w := widgets{inside: map[int]bool{}, closed: map[int]bool{}}
+	w.visit(document.Root, false)
+	return w
+}
+
+func (w widgets) visit(n domNode, inside bool) {
+	inside = inside || n.ShadowRootType == "user-agent"
+	w.inside[n.BackendNodeID] = inside || n.NodeName == "OPTION"
+	w.closed[n.BackendNodeID] = n.NodeName == "SELECT"
+	below := slices.Concat(n.Children, n.ShadowRoots)
+	if n.ContentDocument != nil {
+		below = append(below, *n.ContentDocument)
 	}
-	visit(document.Root, false)
-	return left
+	for _, child := range below {
+		w.visit(child, inside)
+	}
 }

@@ -16,8 +16,8 @@ import (
 
 var updateOracle = flag.Bool("update-oracle", false, "write testdata/oracle.txt anew; differences without a reason are put at its end")
 
-// The oracle: on every page of the corpus each element that can be operated has the role and the name that Chrome's own
-// accessibility tree gives it. Differences stand in testdata/oracle.txt, each below the reason why it is right as it is.
+// The oracle: on every page of the corpus each element that can be operated has the role, the name and the states that
+// Chrome's own accessibility tree gives it. Differences stand in testdata/oracle.txt, each below the reason why it is right as it is.
 
 const (
 	oracleFile   = "testdata/oracle.txt"
@@ -46,7 +46,9 @@ func TestNamesAndRolesAgreeWithChromes(t *testing.T) {
 }
 
 // seen is how one side calls an element.
-type seen struct{ role, name string }
+type seen struct{ role, name, states string }
+
+func (s seen) isCalled(other seen) bool { return s.role == other.role && s.name == other.name }
 
 func (s seen) String() string {
 	if s.role == "" {
@@ -70,11 +72,15 @@ func (a *tally) compare(page string, ours, chromes map[int]seen) {
 	maps.Copy(nodes, chromes)
 	for node := range nodes {
 		a.total++
-		if ours[node] == chromes[node] {
-			a.agreed++
+		mine, theirs := ours[node], chromes[node]
+		if !mine.isCalled(theirs) {
+			a.differences[fmt.Sprintf("%s: Chrome %s, here %s", page, theirs, mine)]++
 			continue
 		}
-		a.differences[fmt.Sprintf("%s: Chrome %s, here %s", page, chromes[node], ours[node])]++
+		a.agreed++
+		if mine.states != theirs.states {
+			a.differences[fmt.Sprintf("%s: %s: Chrome [%s], here [%s]", page, mine, theirs.states, mine.states)]++
+		}
 	}
 }
 

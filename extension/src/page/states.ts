@@ -21,7 +21,7 @@ export function statesOf(el: Element, role: string): string[] {
     checkedState(el),
     pressedState(el),
     isDisabled(el) ? 'disabled' : '',
-    flag(el, 'aria-expanded', 'expanded', 'collapsed'),
+    expandedState(el),
     selectedState(el),
     levelState(el, role),
     isRequired(el) ? 'required' : '',
@@ -29,6 +29,11 @@ export function statesOf(el: Element, role: string): string[] {
     isInvalid(el) ? 'invalid' : '',
     current(el),
     popup(el),
+    attributeState(el, 'aria-busy', 'busy'),
+    isMultiple(el) ? 'multiple' : '',
+    sortState(el),
+    rowsState(el, role),
+    isA(el, 'dialog') && el.matches(':modal') ? 'modal' : '',
   ];
   return states.filter((state) => state !== '');
 }
@@ -72,17 +77,23 @@ export function isDisabled(el: Element): boolean {
   return own(el).closest('[aria-disabled]')?.getAttribute('aria-disabled') === 'true';
 }
 
-function flag(el: Element, attribute: string, yes: string, no: string): string {
-  if (tagOf(el) === 'summary' && attribute === 'aria-expanded') {
-    return isOpen(holderOf(el)) ? yes : no;
-  }
-  const value = own(el).getAttribute(attribute);
-  if (value === 'true') return yes;
-  return value === 'false' ? no : '';
+function expandedState(el: Element): string {
+  const open = isShown(el);
+  if (open !== undefined) return open ? 'expanded' : 'collapsed';
+  const value = own(el).getAttribute('aria-expanded');
+  if (value === 'true') return 'expanded';
+  return value === 'false' ? 'collapsed' : '';
 }
 
-function isOpen(details: Element | null): boolean {
-  return isA(details, 'details') && details.open;
+/** Whether what the element opens by itself is open; undefined where it opens nothing. */
+function isShown(el: Element): boolean | undefined {
+  if (tagOf(el) === 'summary') {
+    const details = holderOf(el);
+    return isA(details, 'details') ? details.open : undefined;
+  }
+  if (!isA(el, 'button') && !isA(el, 'input')) return undefined;
+  const target = el.popoverTargetElement;
+  return target ? target.matches(':popover-open') : undefined;
 }
 
 function selectedState(el: Element): string {
@@ -102,6 +113,29 @@ function isRequired(el: Element): boolean {
   return own(el).matches(':required') || own(el).getAttribute('aria-required') === 'true';
 }
 
+function attributeState(el: Element, attribute: string, state: string): string {
+  return own(el).getAttribute(attribute) === 'true' ? state : '';
+}
+
+function isMultiple(el: Element): boolean {
+  if (isA(el, 'select')) return el.multiple;
+  return own(el).getAttribute('aria-multiselectable') === 'true';
+}
+
+/** The way that the column which the control sorts by goes now. */
+function sortState(el: Element): string {
+  const header = tagOf(el) === 'th' ? el : own(el).closest('th, [role=columnheader]');
+  const sort = header ? own(header).getAttribute('aria-sort') : null;
+  return sort === 'ascending' || sort === 'descending' ? `sort=${sort}` : '';
+}
+
+/** How many rows there are, where the page has only some of them. */
+function rowsState(el: Element, role: string): string {
+  if (role !== 'grid' && role !== 'table' && role !== 'treegrid') return '';
+  const rows = Number(own(el).getAttribute('aria-rowcount'));
+  return Number.isInteger(rows) && rows > 0 ? `rows=${rows}` : '';
+}
+
 function isReadOnly(el: Element): boolean {
   if (own(el).getAttribute('aria-readonly') === 'true') return true;
   return own(el).matches('input, textarea') && own(el).hasAttribute('readonly');
@@ -109,7 +143,8 @@ function isReadOnly(el: Element): boolean {
 
 function isInvalid(el: Element): boolean {
   const given = own(el).getAttribute('aria-invalid');
-  return given !== null && given !== 'false' && given !== '';
+  if (given === null) return own(el).matches(':user-invalid');
+  return given !== 'false' && given !== '';
 }
 
 function current(el: Element): string {
@@ -141,7 +176,16 @@ function rawValue(el: Element): string {
   if (isA(el, 'progress') || isA(el, 'meter')) return String(el.value);
   // biome-ignore lint/performance/useDomNodeTextContent: the lines of an editor are layout, not text nodes
   if (isEditingHost(el) && isHTML(el)) return own(el).innerText;
-  return own(el).getAttribute('aria-valuetext') ?? own(el).getAttribute('aria-valuenow') ?? '';
+  const told = own(el).getAttribute('aria-valuetext') ?? own(el).getAttribute('aria-valuenow');
+  if (told !== null) return told;
+  return own(el).getAttribute('role') === 'combobox' ? chosenText(el) : '';
+}
+
+/** What a combobox made of other elements shows as chosen; where it holds a field, that has a line of its own. */
+function chosenText(el: Element): string {
+  const field = own(el).querySelector('input, textarea');
+  // biome-ignore lint/performance/useDomNodeTextContent: what is hidden in it is not chosen
+  return field || !isHTML(el) ? '' : own(el).innerText;
 }
 
 function inputValue(input: HTMLInputElement): string {

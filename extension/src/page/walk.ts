@@ -214,6 +214,7 @@ function enterKind(el: Element, place: Place, entering: Entering): void {
 
 function control(el: Element, place: Place, role: string, style: CSSStyleDeclaration): void {
   const it = item('control', role, el);
+  if (isDraggable(el)) it.states = ['draggable'];
   push(place, it);
   if (isA(el, 'select')) {
     it.children = Array.from(el.options, (option) => item('option', 'option', option));
@@ -223,17 +224,20 @@ function control(el: Element, place: Place, role: string, style: CSSStyleDeclara
   descend(el, { ...place, out: it.children, named: isSaid(el, role), pointer: true }, style);
 }
 
+const SAID_AS_VALUE = new Set(['textbox', 'searchbox', 'combobox', 'spinbutton']);
+
 /** Whether the text in it is its name or its value. */
 function isSaid(el: Element, role: string): boolean {
-  return isNamedByContent(role) || role === 'textbox' || role === 'searchbox' || isEditingHost(el);
+  return isNamedByContent(role) || SAID_AS_VALUE.has(role) || isEditingHost(el);
 }
 
 /** A heading or an entry, which may be something to click as a whole. */
 function pressable(el: Element, place: Place, { kind, role, style, around }: Entering): Item {
   const it = item(kind, role, el);
-  if (!isClickable(el, place, style) || !isSeen(el, style, around)) return it;
+  const uses = usesOf(el, place, style);
+  if (uses.length === 0 || !isSeen(el, style, around)) return it;
   counted(place, it);
-  return { ...it, states: ['clickable'] };
+  return { ...it, states: uses };
 }
 
 /** An element without a role to operate: a scroll area, something clickable, a label, or only a box. */
@@ -250,7 +254,7 @@ function plain(el: Element, place: Place, { role, style, around }: Entering): vo
     descend(el, place, style);
     return;
   }
-  if (isClickable(el, place, style)) clickable(el, place, { role, style });
+  if (usesOf(el, place, style).length > 0) clickable(el, place, { role, style });
   else descend(el, place, style);
   for (const area of areasOf(el)) push(place, item('control', roleOf(area), area));
 }
@@ -283,10 +287,10 @@ function clickable(
   { role, style }: { role: string; style: CSSStyleDeclaration },
 ): void {
   const it = item('control', role || 'generic', el);
-  it.states = ['clickable'];
+  it.states = usesOf(el, place, style);
   descend(el, { ...place, out: it.children, pointer: true }, style);
   const inner = it.children.some(holdsControl);
-  if (inner && !own(el).hasAttribute('onclick')) {
+  if (inner && !own(el).hasAttribute('onclick') && !isDraggable(el)) {
     place.out.push(...it.children);
     return;
   }
@@ -300,7 +304,17 @@ function holdsControl(it: Item): boolean {
 
 /** Whether the line stands for something to click although it is no control by its role. */
 export function isPressable(it: Item): boolean {
-  return it.states.includes('clickable');
+  return it.states.includes('clickable') || it.states.includes('draggable');
+}
+
+/** What can be done with it although it is no control by its role. */
+function usesOf(el: Element, place: Place, style: CSSStyleDeclaration): string[] {
+  const clickable = isClickable(el, place, style) ? ['clickable'] : [];
+  return isDraggable(el) ? [...clickable, 'draggable'] : clickable;
+}
+
+function isDraggable(el: Element): boolean {
+  return own(el).getAttribute('draggable') === 'true';
 }
 
 /** Puts the element's line down and goes on inside it. */
