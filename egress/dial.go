@@ -33,10 +33,14 @@ func connectTCP(ctx context.Context, to netip.AddrPort) (net.Conn, error) {
 func (p *Proxy) dial(ctx context.Context, r route) (net.Conn, Reason) {
 	addrs := r.addrs[:min(len(r.addrs), maxAttempts)]
 	deadline := time.Now().Add(p.limits.Dial)
+	trouble := Unreachable
 	for i, a := range addrs {
 		share := time.Until(deadline) / time.Duration(len(addrs)-i)
 		conn, err := p.connectWithin(ctx, share, netip.AddrPortFrom(a, r.target.port))
 		if err != nil {
+			if errors.Is(err, syscall.ECONNREFUSED) {
+				trouble = ConnectionRefused
+			}
 			continue
 		}
 		if reason := p.judgePeer(conn, a, r); !reason.IsAllowed() {
@@ -45,7 +49,7 @@ func (p *Proxy) dial(ctx context.Context, r route) (net.Conn, Reason) {
 		}
 		return conn, r.reason
 	}
-	return nil, Unreachable
+	return nil, trouble
 }
 
 func (p *Proxy) connectWithin(ctx context.Context, limit time.Duration, to netip.AddrPort) (net.Conn, error) {

@@ -57,10 +57,13 @@ const (
 	LookupTimeout  Reason = "lookup_timeout"
 	TooManyAnswers Reason = "too_many_addresses"
 	Unreachable    Reason = "unreachable"
-	PeerChanged    Reason = "peer_changed"
-	BadAnswer      Reason = "bad_answer"
-	AnswerTimeout  Reason = "answer_timeout"
-	ClientGone     Reason = "client_gone"
+
+	ConnectionRefused Reason = "connection_refused"
+
+	PeerChanged   Reason = "peer_changed"
+	BadAnswer     Reason = "bad_answer"
+	AnswerTimeout Reason = "answer_timeout"
+	ClientGone    Reason = "client_gone"
 )
 
 // IsAllowed reports whether r permits.
@@ -77,7 +80,7 @@ func (r Reason) IsOfAddress() bool {
 // IsOfOutside reports whether r tells of trouble beyond the proxy and not of a rule.
 func (r Reason) IsOfOutside() bool {
 	return slices.Contains([]Reason{
-		NotResolved, LookupTimeout, TooManyAnswers, Unreachable, PeerChanged, BadAnswer, AnswerTimeout, ClientGone,
+		NotResolved, LookupTimeout, TooManyAnswers, Unreachable, ConnectionRefused, PeerChanged, BadAnswer, AnswerTimeout, ClientGone,
 	}, r)
 }
 

@@ -19,14 +19,21 @@ import (
 type managed struct {
 	pool        *chrome.Pool
 	testOrigins []string
+	refusals    *refusals
 }
 
 func (m managed) Open(ctx context.Context, o session.Opening) (session.Browser, error) {
-	return m.pool.Open(ctx, chrome.OpenOptions{
+	b, err := m.pool.Open(ctx, chrome.OpenOptions{
 		Account: o.Account, Session: o.Session, Policy: policyOf(o.Level),
 		Width: o.Viewport.Width, Height: o.Viewport.Height,
 	})
+	if err != nil {
+		return nil, err
+	}
+	return managedBrowser{Browser: b, session: o.Session, refusals: m.refusals}, nil
 }
+
+var _ endpoint.Edge = managedBrowser{}
 
 func (m managed) Describe() string {
 	c := m.pool.Confinement()
@@ -94,7 +101,10 @@ func (c clients) Grant(o endpoint.GrantOptions) (session.Capability, error) {
 }
 
 // ways lets each managed session out through egress under its own name.
-type ways struct{ proxy *egress.Proxy }
+type ways struct {
+	proxy    *egress.Proxy
+	refusals *refusals
+}
 
 // OpenWay serves one session's way out on its socket.
 func (w ways) OpenWay(ctx context.Context, way chrome.Way) (func() error, error) {
@@ -112,6 +122,7 @@ func (w ways) OpenWay(ctx context.Context, way chrome.Way) (func() error, error)
 	return func() error {
 		err := ln.Close()
 		serveErr := <-served
+		w.refusals.forget(way.Session)
 		if errors.Is(serveErr, net.ErrClosed) {
 			serveErr = nil
 		}

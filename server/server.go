@@ -78,6 +78,7 @@ type rooms struct {
 	projects  *project.Projects
 	artifacts *artifact.Artifacts
 	proxy     *egress.Proxy
+	refusals  *refusals
 	pool      *chrome.Pool
 	endpoint  *endpoint.Server
 	table     *cdp.Table
@@ -187,9 +188,10 @@ func (r *rooms) openDoors(ctx context.Context) error {
 
 func (r *rooms) openEgress(context.Context) error {
 	r.metrics = prometheus.NewRegistry()
+	r.refusals = newRefusals()
 	var err error
 	r.proxy, err = egress.New(egress.Options{
-		TestOrigins: r.config.TestOrigins, Deny: r.doors.own(), Logger: r.log, Registerer: r.metrics,
+		TestOrigins: r.config.TestOrigins, Deny: r.doors.own(), Logger: r.log, Registerer: r.metrics, OnDecision: r.refusals.note,
 	})
 	if err != nil {
 		return fmt.Errorf("open egress: %w", err)
@@ -208,7 +210,7 @@ func (r *rooms) openChrome(ctx context.Context) error {
 		return err
 	}
 	r.pool, err = chrome.NewPool(ctx, chrome.Options{
-		Binary: r.config.Chrome, RunDir: run, Egress: ways{r.proxy},
+		Binary: r.config.Chrome, RunDir: run, Egress: ways{r.proxy, r.refusals},
 		PageScript: script, RequireConfinement: r.config.RequireConfinement, Logger: r.log,
 	})
 	if err != nil {
@@ -241,7 +243,7 @@ func (r *rooms) openSessions(ctx context.Context) error {
 	r.sessions = session.New(session.Config{
 		Store: r.store, Projects: r.projects, Ledger: r.ledger, Artifacts: r.artifacts, Logger: r.log,
 		Backends: map[project.Backend]session.Backend{
-			project.Managed: managed{pool: r.pool, testOrigins: r.config.TestOrigins},
+			project.Managed: managed{pool: r.pool, testOrigins: r.config.TestOrigins, refusals: r.refusals},
 			project.Shared:  shared{r.hub},
 		},
 		Endpoint: clients{r.endpoint, r.table},

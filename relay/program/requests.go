@@ -27,17 +27,20 @@ const maxChallenge = 300
 // maxRequests bounds how many requests are waited for; a page that sends more is not.
 const maxRequests = 200
 
+// mostAsked is how often an address is waited for: who asks there again is asking over and over.
+const mostAsked = 3
+
 // requests are those of the page itself since the program began to hear of them.
 type requests struct {
 	counts   bool              // what is sent now is the program's doing
 	open     map[string]string // by id: the address without its query
-	over     map[string]bool   // addresses that were waited for: who asks there again is asking over and over
+	over     map[string]int    // how often addresses were waited for
 	document string            // id of the latest request for the main frame's document
 	answer   *Answer
 }
 
 func newRequests(counts bool) requests {
-	return requests{counts: counts, open: map[string]string{}, over: map[string]bool{}}
+	return requests{counts: counts, open: map[string]string{}, over: map[string]int{}}
 }
 
 // requestEvent are the fields of the Network events that are read.
@@ -92,7 +95,7 @@ func (v *view) sent(p requestEvent) {
 		return
 	}
 	address, _, _ := strings.Cut(p.Request.URL, "?")
-	if r.counts && changesPage(p.Type) && !r.over[address] && len(r.open) < maxRequests {
+	if r.counts && changesPage(p.Type) && r.over[address] < mostAsked && len(r.open) < maxRequests {
 		r.open[p.RequestID] = address
 	}
 }
@@ -116,7 +119,7 @@ func (r *requests) finish(id string) {
 		return
 	}
 	delete(r.open, id)
-	r.over[address] = true
+	r.over[address]++
 	r.counts = true
 }
 

@@ -8,7 +8,6 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
-	"time"
 
 	"chaperone/server/browse"
 	"chaperone/server/fault"
@@ -105,12 +104,10 @@ func TestWhatDoesNotLoadIsToldByName(t *testing.T) {
 		at + "/sent?to=" + silent(t):            "the connection was refused",
 	} {
 		d.open("")
-		start := time.Now()
 		f := d.refused(`{"action":"open","url":"`+url+`"}`, fault.NavigationFailed)
 		if !strings.Contains(f.Message, want) {
 			t.Errorf("%s: %s (%s)", url, f.Message, f.Detail)
 		}
-		t.Logf("%s: %s [%s] %v", url, f.Message, f.Detail, time.Since(start))
 		r := d.do(`{"action":"snapshot"}`)
 		if strings.Contains(want, "status 204") || strings.Contains(want, "download") || strings.Contains(want, "PDF") {
 			if !strings.Contains(r.Snapshot.Text, "start") {
@@ -143,7 +140,6 @@ func TestPagesOfEveryStatusArePages(t *testing.T) {
 		d.open("there")
 		r := d.open(path)
 		told := strings.Join(r.Notices, " ")
-		t.Logf("%s: %d %q %q %s", path, r.Status, told, r.Snapshot.Text, r.URL)
 		if r.Status != want.status || !strings.Contains(told, want.notice) || !strings.Contains(r.Snapshot.Text, want.inside) {
 			t.Errorf("%s: %+v", path, r)
 		}
@@ -172,7 +168,6 @@ func TestSlowPagesAreToldAsFarAsTheyAre(t *testing.T) {
 		if !strings.Contains(r.Snapshot.Text, inside) || !strings.Contains(strings.Join(r.Notices, " "), "still loading") {
 			t.Errorf("%s: %+v", path, r)
 		}
-		t.Log(path, r.ElapsedMS, r.Notices)
 	}
 }
 
@@ -185,7 +180,7 @@ func TestClicksThatLeadNowhereSayWhy(t *testing.T) {
 	} {
 		d.open("")
 		r := d.do(`{"action":"click","role":"link","name":"` + link + `"}`)
-		t.Logf("%s: %+v", link, r)
+
 		if !strings.Contains(strings.Join(r.Notices, " "), want) {
 			t.Errorf("%s: %v", link, r.Notices)
 		}

@@ -7,7 +7,7 @@ import { isDisabled } from './states.ts';
 
 /** Animation frames stop in hidden tabs; a timer does not. */
 const FRAME_MS = 25;
-/** How long a page with more and more to do may keep from being idle. */
+/** How long a page is asked whether it is idle before it is looked at again. */
 const IDLE_MS = 50;
 /** A page that changes without end is waited for no longer, unless something else is under way. */
 const RESTLESS_MS = 1000;
@@ -16,6 +16,18 @@ const BUSY_MS = 3000;
 const DISABLED_MS = 400;
 /** Longer animations are decoration. */
 const ANIMATION_MS = 700;
+
+/** Where the document stood when its latest action was over, or when it came. */
+let stood = location.href;
+
+/** When somebody last pressed something: what moves since before that is the pointer's doing. */
+let pressed = 0;
+for (const type of ['mousedown', 'keydown']) {
+  const note = (event: Event): void => {
+    if (event.isTrusted) pressed = performance.now();
+  };
+  window.addEventListener(type, note, { capture: true, passive: true });
+}
 
 /** What went on changing when a wait gave it up: that is not what an action began. */
 const restless = new WeakSet<Node>();
@@ -32,20 +44,22 @@ export async function over(args: QuietArgs): Promise<Quiet> {
   } finally {
     changes.stop();
     actOn(null);
+    stood = location.href;
   }
 }
 
 async function isOver(args: QuietArgs, changes: Changes): Promise<boolean> {
   const start = performance.now();
   await nextFrame();
-  await nextFrame();
+  let isShown = await nextFrame();
   for (;;) {
     const waited = performance.now() - start;
     if (waited >= args.max_ms) return false;
-    const calm = isParsing() || isBusy(waited) ? 'changing' : calmFor(args, changes, waited);
+    const calm = calmFor(args, changes, waited);
     if (calm === 'restless') return false;
-    if (calm === 'calm' && (await isIdle(changes))) return true;
-    await nextFrame();
+    const isUnseen = !isShown || waited > RESTLESS_MS; // a page that does not show is never asked to be idle
+    if (calm === 'calm' && (isUnseen || (await isIdle(changes)))) return true;
+    isShown = await nextFrame();
   }
 }
 
@@ -54,17 +68,22 @@ function calmFor(
   changes: Changes,
   waited: number,
 ): 'calm' | 'changing' | 'restless' {
+  if (isParsing() || isBusy(waited)) return 'changing';
   const since = performance.now() - changes.latest;
   if (changes.latest > 0 && since < args.quiet_ms) {
     if (waited < RESTLESS_MS) return 'changing';
     changes.giveUp(args.quiet_ms);
     return 'restless';
   }
-  // A page that has just come is about to do what it does at its start.
-  if (changes.latest === 0 && performance.now() - loadedAt() < args.quiet_ms) return 'changing';
-  const isAwaited = args.moved === true && changes.latest === 0 && !isAnchor();
-  if (isAwaited && waited < 2 * args.quiet_ms) return 'changing';
+  if (changes.latest === 0 && isAwaited(args, waited)) return 'changing';
   return waited < ANIMATION_MS && isAnimated() ? 'changing' : 'calm';
+}
+
+/** Is a page given time to begin anything at all: one that has just come, or whose address has just changed? */
+function isAwaited(args: QuietArgs, waited: number): boolean {
+  if (performance.now() - loadedAt() < args.quiet_ms) return true;
+  const isMoved = args.moved === true || location.href !== stood;
+  return isMoved && waited < 2 * args.quiet_ms && !isAnchor();
 }
 
 function loadedAt(): number {
@@ -76,10 +95,10 @@ function loadedAt(): number {
 /** Work that is done in pieces keeps a page from being idle. */
 async function isIdle(changes: Changes): Promise<boolean> {
   const before = changes.latest;
-  await new Promise<void>((done) => {
-    requestIdleCallback(() => done(), { timeout: IDLE_MS });
+  const isIdle = await new Promise<boolean>((done) => {
+    requestIdleCallback(({ didTimeout }) => done(!didTimeout), { timeout: IDLE_MS });
   });
-  return changes.latest === before;
+  return isIdle && changes.latest === before;
 }
 
 /** The address leads to a place in this document, as links within a text do. */
@@ -107,15 +126,16 @@ function isBusy(waited: number): boolean {
   return waited < DISABLED_MS && isA(el, 'button') && isDisabled(el);
 }
 
-/** What comes in or goes out of sight, or grows, for a short while; a hovered element's own effects are nothing of the kind. */
+/** What comes in or goes out of sight, or grows, for a short while; what the pointer does to what it is over is nothing of the kind. */
 function isAnimated(): boolean {
   return document.getAnimations().some((animation) => {
-    const { effect, playState } = animation;
-    if (playState !== 'running' || !(effect instanceof KeyframeEffect)) return false;
+    const { effect, playState, startTime } = animation;
+    if (playState !== 'running' || Number(startTime ?? pressed) < pressed) return false;
+    if (!(effect instanceof KeyframeEffect)) return false;
     const end = Number(effect.getComputedTiming().endTime);
     if (!(end <= ANIMATION_MS)) return false;
     const { target } = effect;
-    if (!isElement(target) || own(target).matches(':hover, :active, :focus')) return false;
+    if (!isElement(target) || target === actedOn()) return false;
     return effect.getKeyframes().some(changesSight);
   });
 }
@@ -127,13 +147,13 @@ function changesSight(frame: ComputedKeyframe): boolean {
   return [...SIGHT, ...PLACE].some((property) => property in frame);
 }
 
-/** The next animation frame, or a moment later where there are none. */
-function nextFrame(): Promise<void> {
+/** The next animation frame, or a moment later where there are none, which it answers. */
+function nextFrame(): Promise<boolean> {
   return new Promise((done) => {
-    const timer = setTimeout(done, FRAME_MS);
+    const timer = setTimeout(done, FRAME_MS, false);
     requestAnimationFrame(() => {
       clearTimeout(timer);
-      done();
+      done(true);
     });
   });
 }

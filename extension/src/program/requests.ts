@@ -7,6 +7,9 @@ const MAX_CHALLENGE = 300;
 /** Bounds how many requests are waited for; a page that sends more is not. */
 const MAX_REQUESTS = 200;
 
+/** How often an address is waited for: who asks there again is asking over and over. */
+const MOST_ASKED = 3;
+
 /** The types of requests whose answers change what a page says or can do. */
 const CHANGING = ['Document', 'XHR', 'Fetch', 'Script', 'Stylesheet'];
 
@@ -18,8 +21,8 @@ export class Requests {
   answer: Answer | undefined;
   /** By id: the address without its query. */
   readonly #open = new Map<string, string>();
-  /** Addresses that were waited for: who asks there again is asking over and over. */
-  readonly #over = new Set<string>();
+  /** How often addresses were waited for. */
+  readonly #over = new Map<string, number>();
   /** The id of the latest request for the main frame's document. */
   #document = '';
 
@@ -79,7 +82,8 @@ export class Requests {
       return;
     }
     const [address = ''] = url.split('?', 1);
-    const isOne = this.counts && CHANGING.includes(type) && !this.#over.has(address);
+    const isOne =
+      this.counts && CHANGING.includes(type) && (this.#over.get(address) ?? 0) < MOST_ASKED;
     if (isOne && this.#open.size < MAX_REQUESTS) this.#open.set(id, address);
   }
 
@@ -101,7 +105,7 @@ export class Requests {
     const address = this.#open.get(id);
     if (address === undefined) return;
     this.#open.delete(id);
-    this.#over.add(address);
+    this.#over.set(address, (this.#over.get(address) ?? 0) + 1);
     this.counts = true;
   }
 
