@@ -29,11 +29,22 @@ func (p *plan) focusOn(e *element, more object) int {
 // knows what kind of field it is, and says whether there is something left to enter. The text crosses the link once.
 func (p *plan) fill(e element, text string) {
 	p.focus = p.focusOn(&e, object{"fill": text})
+	p.selectDrawn()
 	p.onlyIf(p.focus, "enter", func() { p.call("Input.insertText", object{"text": from(p.focus, "enter")}) })
 	p.onlyIf(p.focus, "clear", func() { p.press(stroke{key: "Delete", code: "Delete", virtual: 46}) })
 	p.onlyIf(p.focus, "editor", func() { p.run("@entered", e.frame, object{"doc": from(p.focus, "doc")}) })
 	p.settleFor(quietMS, settleMS)
 	p.readBack(&e, object{})
+}
+
+// selectDrawn has an editor that draws its text itself select it, which only its own keys can: the page script says
+// with which modifier.
+func (p *plan) selectDrawn() {
+	for _, name := range []string{"Control", "Meta"} {
+		held, _ := modifierNamed(name)
+		all := stroke{key: "a", code: "KeyA", virtual: 'A', modifiers: held.bit, held: []stroke{held}}
+		p.onlyIf(p.focus, "all"+name, func() { p.press(all) })
+	}
 }
 
 // readBack asks what the field holds now: the one named, or the one that has the keyboard.

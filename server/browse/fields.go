@@ -15,6 +15,7 @@ type held struct {
 	Landed    *bool  `json:"landed"`
 	Unchanged bool   `json:"unchanged"`
 	Invalid   string `json:"invalid"`
+	Drawn     bool   `json:"drawn"`
 	Gone      bool   `json:"gone"`
 }
 
@@ -37,7 +38,10 @@ func readValue(r *reading) error {
 	if r.isLost(field) {
 		return fault.New(fault.NotLanded, "What was entered did not come to the field", "Something else has the keyboard: take a snapshot.")
 	}
-	if field.Same != nil && !*field.Same {
+	if field.Drawn {
+		r.result.Value = nil
+		r.notice("An editor draws the text of this field itself: look at the page for what it holds.")
+	} else if field.Same != nil && !*field.Same {
 		r.notice(field.differs(r.job.action.Action))
 	}
 	if field.Invalid != "" {

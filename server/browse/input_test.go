@@ -73,7 +73,7 @@ func (d *driver) fill(name, text string) browse.Result {
 func (d *driver) holds(r browse.Result, value string) {
 	d.t.Helper()
 	if r.Value == nil || *r.Value != value || len(warnings(r)) > 0 {
-		d.t.Errorf("%s: the field holds %.200s, notices %q; want %.200q", r.Action, told(r.Value), r.Notices, value)
+		d.t.Errorf("%s: the field holds %.200s, notices %q; want %.200q", r.Action, heldText(r.Value), r.Notices, value)
 	}
 	if r.Landed == nil || !*r.Landed {
 		d.t.Errorf("%s: landed is not true", r.Action)
@@ -91,7 +91,7 @@ func warnings(r browse.Result) []string {
 	return all
 }
 
-func told(value *string) string {
+func heldText(value *string) string {
 	if value == nil {
 		return "nothing"
 	}
@@ -182,10 +182,12 @@ func editors(d *driver) {
 	d.says("sent.textContent", "")
 	d.holds(d.fill("Model", "one"), "one")
 	d.says("lines.textContent", `["one"]`)
-	d.holds(d.fill("Code text", "a = 1\nb = 2"), "a = 1\nb = 2")
+	if r := d.fill("Code text", "a = 1\nb = 2"); r.Value != nil || !strings.Contains(strings.Join(r.Notices, " "), "draws the text") {
+		d.t.Errorf("an editor that draws its text: %s, %q", heldText(r.Value), r.Notices)
+	}
 	d.says("view.textContent", "a = 1\nb = 2")
 	if r := d.do(d.named("type", "textbox", "Wrapping", map[string]any{"text": " and more"})); *r.Value != text+" and more" {
-		d.t.Errorf("typing at the end: %s", told(r.Value))
+		d.t.Errorf("typing at the end: %s", heldText(r.Value))
 	}
 }
 
@@ -207,7 +209,7 @@ func anyScript(d *driver) {
 		}
 		r := d.do(d.named(action, "textbox", "Latin only", map[string]any{"text": "狛江市1-25-57"}))
 		if *r.Value != "1-25-57" || len(warnings(r)) != 1 {
-			d.t.Errorf("%s: a field that filters: %s, %q", action, told(r.Value), r.Notices)
+			d.t.Errorf("%s: a field that filters: %s, %q", action, heldText(r.Value), r.Notices)
 		}
 		for kind := range strings.FieldsSeq(d.page("ev.textContent.replace(/^\\S* /,'')")) {
 			if kind != "insertText" && kind != "insertLineBreak" && kind != "insertFromPaste" {
@@ -226,15 +228,15 @@ func filters(d *driver) {
 		"Veto":  {"x", "", "something else"},
 	} {
 		r := d.fill(name, field.text)
-		if told(r.Value) != told(&field.value) || len(warnings(r)) != 1 || !strings.Contains(warnings(r)[0], field.notice) {
-			d.t.Errorf("%s holds %s, notices %q", name, told(r.Value), r.Notices)
+		if heldText(r.Value) != heldText(&field.value) || len(warnings(r)) != 1 || !strings.Contains(warnings(r)[0], field.notice) {
+			d.t.Errorf("%s holds %s, notices %q", name, heldText(r.Value), r.Notices)
 		}
 	}
 	if r := d.fill("Gone", "x"); r.Value != nil || len(warnings(r)) != 1 {
-		d.t.Errorf("a field that goes away: %s, %q", told(r.Value), r.Notices)
+		d.t.Errorf("a field that goes away: %s, %q", heldText(r.Value), r.Notices)
 	}
 	if r := d.fill("Secret", "hunter2"); r.Value != nil || len(warnings(r)) != 0 {
-		d.t.Errorf("a password: %s, %q", told(r.Value), r.Notices)
+		d.t.Errorf("a password: %s, %q", heldText(r.Value), r.Notices)
 	}
 	d.says("secret.value", "hunter2")
 }
@@ -436,6 +438,19 @@ func TestInputInFrames(t *testing.T) {
 					t.Errorf("no %q in\n%s", want, r.Snapshot.Text)
 				}
 			}
+		})
+	}
+}
+
+func TestInputInGerman(t *testing.T) {
+	script, at := pageScript(t), formSite(t)
+	c := launch(t, "--lang=de-DE", "--accept-lang=de-DE")
+	for sentence, check := range map[string]func(d *driver){"fields made of parts": datesAndRanges, "numbers": numbers} {
+		t.Run(sentence, func(t *testing.T) {
+			d := drive(t, c, script, browse.Options{})
+			d.at = at
+			check(d)
+			d.says("navigator.language", "de-DE")
 		})
 	}
 }

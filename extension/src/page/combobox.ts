@@ -32,6 +32,7 @@ const LISTS = ['listbox', 'menu', 'tree', 'radiogroup', 'menubar', 'grid', 'dial
 
 /** How long options may take to come, to be found by their text, and to stay as they are to count as all there are. */
 const COMING_MS = 1500;
+const SOON_MS = 700;
 const SEARCH_MS = 3000;
 const STILL_MS = 300;
 /** How far a list is scrolled for an option that is not drawn yet. */
@@ -75,7 +76,7 @@ function isExpanded(el: Element): boolean {
 export async function option(args: OptionArgs): Promise<OptionFound> {
   const el = resolve(args.target);
   const wanted = fold(args.value);
-  let found = await appearing(el, wanted, COMING_MS);
+  let found = await appearing(el, wanted, searchField(el) === null ? COMING_MS : SOON_MS);
   offered = optionsOf(el).map(labelOf);
   found ??= await scrolledTo(el, wanted);
   found ??= await searched(el, wanted);
@@ -154,18 +155,25 @@ async function steady(el: Element, wanted: string, found: Element): Promise<Elem
 
 /** Types the option's name where the list has a field to narrow it; puts back what was there when that does not help. */
 async function searched(el: Element, wanted: string): Promise<Element | null> {
-  const now = focusedElement();
-  const field = now !== null && isField(now) ? now : fieldOf(el);
-  if (!(isA(field, 'input') || isA(field, 'textarea')) || field.readOnly) return null;
+  const field = searchField(el);
+  if (field === null) return null;
   const held = field.value;
   field.focus({ preventScroll: true });
   enterAsTyped(field, wanted);
-  const found = await appearing(el, wanted, SEARCH_MS);
+  const found = await appearing(el, wanted, offered.length > 0 ? COMING_MS : SEARCH_MS);
   if (found === null) {
     if (offered.length === 0) offered = optionsOf(el).map(labelOf);
     enterAsTyped(field, held);
   }
   return found;
+}
+
+/** Where a person would type to narrow the list. */
+function searchField(el: Element): HTMLInputElement | HTMLTextAreaElement | null {
+  const now = focusedElement();
+  const field = now !== null && isField(now) ? now : fieldOf(el);
+  const takesText = isA(field, 'input') || isA(field, 'textarea');
+  return takesText && !field.readOnly ? field : null;
 }
 
 /** The options that can be seen now: of the list that the element names, else of what has come since it was opened. */

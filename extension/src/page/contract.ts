@@ -225,7 +225,8 @@ export type Quiet = { quiet: boolean };
  * With `fill` it also selects what the field holds, and `enter` is what is to be inserted instead, or `clear` says that it
  * is to be deleted; `done` that nothing is left to enter, as for fields made of parts (date, time, colour, range, …),
  * which are given their value as a whole and refuse one that they do not take. An `editor` wants `@entered` afterwards.
- * With `insert` the text goes to the caret.
+ * With `insert` the text goes to the caret. `allControl` and `allMeta` tell what to hold with A so that an editor
+ * that draws its text itself selects it.
  * Without a target it tells who has the keyboard: `node` 0 for nobody, `elsewhere` for a document in a frame.
  */
 export type FocusArgs = {
@@ -243,6 +244,8 @@ export type Focused = {
   clear?: true;
   done?: true;
   editor?: true;
+  allControl?: true;
+  allMeta?: true;
   elsewhere?: true;
 };
 
@@ -253,7 +256,7 @@ export type Entered = { pasted: boolean };
 /**
  * `@value` reads a field back, or the one that has the keyboard, never what is secret. `same`: it holds what `@focus` was
  * to fill it with, or what was `typed` stands in it; `landed`: a trusted event came to it; `unchanged`: it holds what it
- * held before; `invalid`: what it finds wrong itself; `gone`: there is no such field any more.
+ * held before; `invalid`: what it finds wrong itself; `drawn`: it is not where an editor shows its text; `gone`: there is no such field any more.
  */
 export type ValueArgs = { target?: Target; typed?: string; at?: number };
 export type Value = {
@@ -263,6 +266,7 @@ export type Value = {
   landed?: boolean;
   unchanged?: true;
   invalid?: string;
+  drawn?: true;
   gone?: true;
 };
 

@@ -15,10 +15,12 @@ import { Refusal } from './failure.ts';
 import { resolve } from './find.ts';
 import { within } from './flat.ts';
 import {
+  contextOf,
   fieldOf,
   focusedElement,
   giveKeyboard,
   isField,
+  isStandIn,
   notAField,
   selectAll,
   toEnd,
@@ -117,22 +119,29 @@ async function fill(field: Element, text: string): Promise<Focused> {
     setWhole(field, text);
     return { ...answer, done: true };
   }
-  if (isA(field, 'textarea') && isLong(text)) {
-    field.select();
-    return inserting(answer, field, text);
-  }
+  const rich = isEditor(field);
+  if (isStandIn(field)) answer[isMac() ? 'allMeta' : 'allControl'] = true;
+  await select(field, rich);
+  if (isA(field, 'textarea') && isLong(text)) return inserting(answer, field, text);
+  if (text === '') return { ...answer, ...(held(field) === '' ? { done: true } : { clear: true }) };
+  return { ...answer, enter: text, ...(rich && { editor: true }) };
+}
+
+async function select(field: Element, rich: boolean): Promise<void> {
   selectAll(field);
-  const editor = isEditor(field);
   // An editor takes note of a selection when it is told, which is not at once.
-  if (editor) for (let i = 0; i < 2; i += 1) await frame();
-  if (text === '')
-    return held(field) === '' ? { ...answer, done: true } : { ...answer, clear: true };
-  return editor ? { ...answer, enter: text, editor: true } : { ...answer, enter: text };
+  if (rich) for (let i = 0; i < 2; i += 1) await frame();
+}
+
+function isMac(): boolean {
+  return navigator.platform.startsWith('Mac');
 }
 
 /** What the field holds, as it stands there. */
 function held(field: Element): string {
   if (isA(field, 'input') || isA(field, 'textarea') || isA(field, 'select')) return field.value;
+  const context = contextOf(field);
+  if (context !== null) return context.text;
   if (!isHTML(field)) return '';
   // biome-ignore lint/performance/useDomNodeTextContent: the lines of an editor are layout, not text nodes
   return own(field).innerText;
@@ -246,9 +255,16 @@ function describe(field: Element, typed: string | undefined): Value {
     answer.landed = entry.reached || (wanted !== undefined && same === true);
     if (now === entry.before) answer.unchanged = true;
   }
-  const complaint = complaintOf(field);
-  if (complaint !== undefined) answer.invalid = complaint;
-  return answer;
+  return { ...answer, ...objections(field, same) };
+}
+
+/** What is to be said of the field besides. */
+function objections(field: Element, same: boolean | undefined): Partial<Value> {
+  const invalid = complaintOf(field);
+  return {
+    ...(same === false && isStandIn(field) && { drawn: true }),
+    ...(invalid !== undefined && { invalid }),
+  };
 }
 
 /** Whether the field holds what it was to hold, or what was typed stands in it; undefined where neither is known. */
@@ -270,6 +286,7 @@ function isSetAlike(field: Element, now: string, wanted: string): boolean {
   return isA(field, 'input') && isSetWhole(field, wanted) && now !== '' && wanted !== '';
 }
 
+/** Whether it is an element whose content is edited. */
 function isEditor(field: Element): boolean {
-  return !(isA(field, 'input') || isA(field, 'textarea'));
+  return !(isA(field, 'input') || isA(field, 'textarea') || contextOf(field) !== null);
 }

@@ -6,6 +6,7 @@ import { frame } from './locate.ts';
 import { nameOf } from './names.ts';
 import { numberOf } from './nodes.ts';
 import { isEditingHost, roleOf } from './roles.ts';
+import { isVisible } from './sight.ts';
 import { isDisabled } from './states.ts';
 
 /** A field that the page is about to switch on is worth waiting for. */
@@ -51,7 +52,27 @@ function innerFields(el: Element): Element[] {
 
 /** Whether it is something that text is entered into. */
 export function isField(el: Element): boolean {
-  return isA(el, 'input') || isA(el, 'textarea') || isEditingHost(el);
+  return isA(el, 'input') || isA(el, 'textarea') || isEditingHost(el) || contextOf(el) !== null;
+}
+
+type EditContext = { text: string };
+
+/** What holds the text of an element that is typed into and draws it itself. */
+export function contextOf(el: Element): EditContext | null {
+  const { editContext } = own(el) as { editContext?: EditContext | null };
+  return editContext ?? null;
+}
+
+/** Whether an editor takes keys there and shows its text elsewhere. */
+export function isStandIn(field: Element): boolean {
+  if (contextOf(field) !== null) return true;
+  if (!isA(field, 'textarea')) return false;
+  return !isVisible(field) || field.clientHeight < 4 || isShut(field.parentElement);
+}
+
+function isShut(holder: Element | null): boolean {
+  if (holder === null) return false;
+  return own(holder).clientHeight < 4 && getComputedStyle(holder).overflow === 'hidden';
 }
 
 function canHaveFocus(el: Element): boolean {
