@@ -64,7 +64,7 @@ func (r *refusals) explain(session string, p program.Program, ran *program.Resul
 		answer := program.Answer{URL: addressIn(p, failed.Step)}
 		_ = json.Unmarshal(failed.Detail, &answer) // one that does not read leaves the address
 		if r.fill(session, &answer) {
-			failed.Detail, _ = json.Marshal(answer)
+			failed.Detail = encoded(answer)
 		}
 	}
 	for i, step := range ran.Steps {
@@ -73,9 +73,18 @@ func (r *refusals) explain(session string, p program.Program, ran *program.Resul
 			continue
 		}
 		if settled.Answer.Error == noTunnel && r.fill(session, settled.Answer) {
-			ran.Steps[i], _ = json.Marshal(settled)
+			ran.Steps[i] = encoded(settled)
 		}
 	}
+}
+
+// encoded is what holds nothing that does not encode.
+func encoded(value any) json.RawMessage {
+	raw, err := json.Marshal(value)
+	if err != nil {
+		return json.RawMessage("null")
+	}
+	return raw
 }
 
 // fill reports whether there is something to tell.

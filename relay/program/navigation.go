@@ -73,7 +73,7 @@ func (n *navigation) isReadable() bool { return n.phase == phaseCommitted && n.i
 
 // isUnderWay reports whether another document is, or else whether this one is not readable or, unless that will do, all there.
 func (n *navigation) isUnderWay(readable bool) bool {
-	return n.phase != phaseNone && !(readable && n.isReadable())
+	return n.phase != phaseNone && (!readable || !n.isReadable())
 }
 
 // move tells of a move within the document, which nobody waits for.

@@ -2,6 +2,7 @@ package program
 
 import (
 	"encoding/json"
+	"net/http"
 	"strings"
 )
 
@@ -65,26 +66,35 @@ type requestEvent struct {
 // applyRequest takes note of one Network event of the page's own target session; the view's lock is held.
 func (v *view) applyRequest(method string, p requestEvent) {
 	r := &v.requests
-	switch method {
-	case "Network.requestWillBeSent":
+	if method == "Network.requestWillBeSent" {
 		v.sent(p)
+		return
+	}
+	if p.RequestID == r.document && r.answer != nil {
+		r.answer.hear(method, p)
+	}
+	switch method {
 	case "Network.responseReceived":
-		if p.RequestID == r.document && r.answer != nil {
-			r.answer.Status, r.answer.Type = p.Response.Status, p.Response.MimeType
-			r.answer.challenge(p.Response.Headers)
-		}
 		if p.Response.MimeType == "text/event-stream" {
 			delete(r.open, p.RequestID) // it ends when the page does
 		}
-	case "Network.responseReceivedExtraInfo":
-		if p.RequestID == r.document && r.answer != nil && (p.StatusCode == 401 || p.StatusCode == 407) {
-			r.answer.challenge(p.Headers)
-		}
 	case "Network.loadingFinished", "Network.loadingFailed":
-		if p.RequestID == r.document && r.answer != nil && p.ErrorText != "" { // the browser's own page about it finishes
-			r.answer.Error = p.ErrorText
-		}
 		r.finish(p.RequestID)
+	}
+}
+
+// hear takes note of an event of the document's own request.
+func (a *Answer) hear(method string, p requestEvent) {
+	switch method {
+	case "Network.responseReceived":
+		a.Status, a.Type = p.Response.Status, p.Response.MimeType
+		a.challenge(p.Response.Headers)
+	case "Network.responseReceivedExtraInfo":
+		if p.StatusCode == http.StatusUnauthorized || p.StatusCode == http.StatusProxyAuthRequired {
+			a.challenge(p.Headers)
+		}
+	case "Network.loadingFailed":
+		a.Error = p.ErrorText // afterwards the browser's own page about that finishes
 	}
 }
 

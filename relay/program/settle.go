@@ -23,30 +23,9 @@ const (
 func (e *Executor) settle(ctx context.Context, s Settle) (json.RawMessage, error) {
 	bounded, cancel := context.WithTimeout(ctx, milliseconds(s.MaxMS))
 	defer cancel()
-	patient, stop := context.WithTimeout(bounded, answerPatience)
-	defer stop()
-	quiet, moves, left := false, 0, 0
-	for range maxFollowed {
-		if e.follow(bounded, s.Begun, &left) != nil {
-			break
-		}
-		before := e.view.navigation()
-		told, err := e.quiet(bounded, s, before.moves > moves)
-		moves = before.moves
-		if bounded.Err() != nil {
-			break
-		}
-		if _, isRefused := errors.AsType[*CallError](err); err != nil && !isRefused {
-			return nil, err
-		}
-		nav := e.view.navigation()
-		if err != nil || nav.commits != before.commits || nav.isUnderWay(s.Begun) {
-			continue
-		}
-		if !s.Begun || !e.answered(patient) {
-			quiet = told
-			break
-		}
+	quiet, err := e.settleWithin(bounded, s)
+	if bounded.Err() == nil && err != nil {
+		return nil, err
 	}
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -55,6 +34,32 @@ func (e *Executor) settle(ctx context.Context, s Settle) (json.RawMessage, error
 		e.stopHearing(ctx)
 	}
 	return encode(e.settled(s, quiet))
+}
+
+// settleWithin reports whether the page was quiet at last. Its error is the context's, or that the tab cannot be reached.
+func (e *Executor) settleWithin(ctx context.Context, s Settle) (bool, error) {
+	patient, stop := context.WithTimeout(ctx, answerPatience)
+	defer stop()
+	moves, left := 0, 0
+	for range maxFollowed {
+		if err := e.follow(ctx, s.Begun, &left); err != nil {
+			return false, err
+		}
+		before := e.view.navigation()
+		quiet, err := e.quiet(ctx, s, before.moves > moves)
+		moves = before.moves
+		if _, isRefused := errors.AsType[*CallError](err); err != nil && !isRefused {
+			return false, err
+		}
+		nav := e.view.navigation()
+		if err != nil || nav.commits != before.commits || nav.isUnderWay(s.Begun) {
+			continue
+		}
+		if !s.Begun || !e.answered(patient) {
+			return quiet, nil
+		}
+	}
+	return false, nil
 }
 
 func (e *Executor) settled(s Settle, quiet bool) Settled {
