@@ -3,10 +3,12 @@ import { holderOf, isA, isElement, isText, own, tagOf } from './dom.ts';
 import { childrenOf, within } from './flat.ts';
 import { suspectPlain } from './hosts.ts';
 import { isDialog, isInert, isInertByStyle, modalDialog, noteDialog } from './inert.ts';
+import type { Holder, Item } from './items.ts';
+import { fallback, isPressable, item, SKIPPED } from './items.ts';
 import { countOf, leastLength } from './remaining.ts';
 import type { Kind } from './roles.ts';
 import { asksForClicks, isEditingHost, isNamedByContent, kindOf, roleOf } from './roles.ts';
-import type { Box, Sight } from './sight.ts';
+import type { Sight } from './sight.ts';
 import {
   boxInSight,
   enter,
@@ -17,24 +19,6 @@ import {
   standsIn,
   textInSight,
 } from './sight.ts';
-
-/** One thing on the page, before it is named: names cost most, and most of a long page is never shown. */
-export type Item = {
-  kind: Kind | 'text' | 'option';
-  role: string;
-  /** The element; null for text. */
-  el: Element | null;
-  text: string;
-  states: string[];
-  children: Item[];
-  /** For text: what decides whether it labels something that can be operated. */
-  near: Holder[];
-  /** What is in the window of where it stands. */
-  now: Box | null;
-};
-
-/** Something that holds text: the text labels what else is held, once there is a control in it. */
-type Holder = { labels: boolean };
 
 type Block = Holder & { run: Item | null };
 
@@ -55,13 +39,6 @@ type Place = {
 
 /** One pass over the page: what is switched off by the modal dialog, and whether another one was found on the way. */
 type Pass = { modal: Element | null; stale: boolean };
-
-/** Elements whose content is not shown as text. */
-export const SKIPPED = new Set(
-  'script style template noscript head meta link title desc datalist canvas video audio object embed'.split(
-    ' ',
-  ),
-);
 
 /** An object that shows nothing shows what stands in it. */
 const LEFT_OUT = new Set([...SKIPPED].filter((tag) => tag !== 'object'));
@@ -143,23 +120,6 @@ function embed(el: Element, place: Place, { kind, role, style, around }: Enterin
   if (tagOf(el) === 'canvas') for (const child of childrenOf(el)) fallback(child, it.children);
 }
 
-/** What stands in a canvas is not drawn: only assistive technology and the keyboard reach it. */
-function fallback(node: Node, out: Item[]): void {
-  if (isText(node) && node.data.trim() !== '') {
-    out.push({
-      ...item('text', 'text', null),
-      text: node.data,
-      states: ['fallback'],
-      near: [{ labels: true }],
-    });
-  }
-  if (!isElement(node) || SKIPPED.has(tagOf(node))) return;
-  const role = roleOf(node);
-  const isControl = kindOf(node, role) === 'control';
-  if (isControl) out.push({ ...item('control', role, node), states: ['fallback'] });
-  else for (const child of childrenOf(node)) fallback(child, out);
-}
-
 function isSeen(el: Element, style: CSSStyleDeclaration, around: Sight): boolean {
   return style.visibility === 'visible' && boxInSight(el, standsIn(style, around));
 }
@@ -214,7 +174,8 @@ function enterKind(el: Element, place: Place, entering: Entering): void {
 
 function control(el: Element, place: Place, role: string, style: CSSStyleDeclaration): void {
   const it = item('control', role, el);
-  if (isDraggable(el)) it.states = ['draggable'];
+  if (own(el).getAttribute('aria-hidden') === 'true') it.states.push('aria-hidden');
+  if (isDraggable(el)) it.states.push('draggable');
   push(place, it);
   if (isA(el, 'select')) {
     it.children = Array.from(el.options, (option) => item('option', 'option', option));
@@ -259,7 +220,8 @@ function plain(el: Element, place: Place, { role, style, around }: Entering): vo
   for (const area of areasOf(el)) push(place, item('control', roleOf(area), area));
 }
 
-export { isInert };
+export type { Item } from './items.ts';
+export { isPressable, SKIPPED };
 
 export function isScrollArea(el: Element, style: CSSStyleDeclaration): boolean {
   if (el === document.body || el === document.documentElement) return false;
@@ -300,11 +262,6 @@ function clickable(
 
 function holdsControl(it: Item): boolean {
   return it.kind === 'control' || isPressable(it) || it.children.some(holdsControl);
-}
-
-/** Whether the line stands for something to click although it is no control by its role. */
-export function isPressable(it: Item): boolean {
-  return it.states.includes('clickable') || it.states.includes('draggable');
 }
 
 /** What can be done with it although it is no control by its role. */
@@ -370,7 +327,11 @@ function text(node: Text, el: Element, place: Place, style: CSSStyleDeclaration)
     place.block.run.text += node.data;
     return;
   }
-  const run: Item = { ...item('text', 'text', null), text: node.data, near: place.near };
+  const run: Item = {
+    ...item('text', 'text', null),
+    text: node.data,
+    near: place.inert ? [] : place.near,
+  };
   place.tally.left -= place.tally.texts ? node.data.length : 0;
   place.block.run = run;
   place.out.push(run);
@@ -391,8 +352,4 @@ function put(place: Place, it: Item): void {
 function counted(place: Place, it: Item): void {
   place.tally.left -= it.role.length + (it.el ? leastLength(it.el) : 0);
   for (const holder of place.near) holder.labels = true;
-}
-
-function item(kind: Item['kind'], role: string, el: Element | null): Item {
-  return { kind, role, el, text: '', states: [], children: [], near: [], now: null };
 }
