@@ -9,14 +9,15 @@ import (
 
 // held is the page script's Value: what a field holds after something was entered.
 type held struct {
-	Value     string `json:"value"`
-	Secret    bool   `json:"secret"`
-	Same      *bool  `json:"same"`
-	Landed    *bool  `json:"landed"`
-	Unchanged bool   `json:"unchanged"`
-	Invalid   string `json:"invalid"`
-	Drawn     bool   `json:"drawn"`
-	Gone      bool   `json:"gone"`
+	Value     *string `json:"value"`
+	Secret    bool    `json:"secret"`
+	Same      *bool   `json:"same"`
+	Landed    *bool   `json:"landed"`
+	Unchanged bool    `json:"unchanged"`
+	Invalid   string  `json:"invalid"`
+	Drawn     bool    `json:"drawn"`
+	Moved     bool    `json:"moved"`
+	Gone      bool    `json:"gone"`
 }
 
 // readValue tells what the field holds, and whether that is what was entered: one that filtered the text has not taken it.
@@ -28,11 +29,10 @@ func readValue(r *reading) error {
 	}
 	r.result.Landed = field.Landed
 	if field.Gone {
-		r.fieldGone()
-		return nil
+		return r.fieldGone()
 	}
-	if !field.Secret {
-		value := program.Clip(cleanLines(field.Value), longestValue)
+	if field.Value != nil {
+		value := program.Clip(cleanLines(*field.Value), longestValue)
 		r.result.Value = &value
 	}
 	if r.isLost(field) {
@@ -51,10 +51,21 @@ func readValue(r *reading) error {
 }
 
 // fieldGone is worth saying of a field that was filled; keys may well lead elsewhere.
-func (r *reading) fieldGone() {
-	if r.job.action.Action == "fill" {
-		r.notice("The field is no longer on the page after it was filled: take a snapshot.")
+func (r *reading) fieldGone() error {
+	var focused struct {
+		Node      int  `json:"node"`
+		Elsewhere bool `json:"elsewhere"`
 	}
+	found, err := r.decode(r.job.plan.focus, &focused)
+	switch {
+	case err != nil || !found:
+		return err
+	case r.job.action.Action == "fill":
+		r.notice("The field is no longer on the page after it was filled: take a snapshot.")
+	case r.job.action.Action == "type" && focused.Node == 0:
+		r.notice("No field had the keyboard: what was typed went to the page itself.")
+	}
+	return nil
 }
 
 // isLost reports that nothing was seen of what was entered at the element that was named, and that nothing came of it.
@@ -68,6 +79,9 @@ func (h held) differs(action string) string {
 	what := "The field holds something else than what was entered"
 	if action == "type" {
 		what = "The field does not hold what was typed"
+	}
+	if h.Moved {
+		what += ", and the keyboard has moved to another field"
 	}
 	if h.Secret {
 		return what + "."

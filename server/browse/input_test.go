@@ -42,6 +42,7 @@ func TestInputInChromium(t *testing.T) {
 		"shadow trees are filled and chosen from":                      shadowFields,
 		"keys go to the element that is named":                         keysAt,
 		"a long text is one program":                                   longText,
+		"keys go where the keyboard is":                                looseKeys,
 	}
 	for sentence, check := range cases {
 		t.Run(sentence, func(t *testing.T) {
@@ -452,5 +453,23 @@ func TestInputInGerman(t *testing.T) {
 			check(d)
 			d.says("navigator.language", "de-DE")
 		})
+	}
+}
+
+func looseKeys(d *driver) {
+	d.open("input-frameworks.html")
+	r := d.do(`{"action":"type","text":"x"}`)
+	if r.Value != nil || !strings.Contains(strings.Join(r.Notices, " "), "No field had the keyboard") {
+		d.t.Errorf("typing where no field is: %s, %q", heldText(r.Value), r.Notices)
+	}
+	d.says("keys.textContent", "x/KeyX ")
+	d.do(`{"action":"click","role":"textbox","name":"Other"}`)
+	r = d.do(`{"action":"type","text":"(é) A1"}`)
+	d.holds(r, "(é) A1")
+	d.open("input-codes.html")
+	r = d.do(d.named("type", "textbox", "Digit 1", map[string]any{"text": "4711"}))
+	d.says("[...document.querySelectorAll('input')].map((i) => i.value).join('')", "4711")
+	if !strings.Contains(strings.Join(r.Notices, " "), "moved to another field") {
+		d.t.Errorf("a code in fields of one digit each: %q", r.Notices)
 	}
 }

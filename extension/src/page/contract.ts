@@ -254,19 +254,20 @@ export type EnteredArgs = { doc: string };
 export type Entered = { pasted: boolean };
 
 /**
- * `@value` reads a field back, or the one that has the keyboard, never what is secret. `same`: it holds what `@focus` was
+ * `@value` reads a field back, or the one that has the keyboard, never what is secret; what is no field holds no `value`. `same`: it holds what `@focus` was
  * to fill it with, or what was `typed` stands in it; `landed`: a trusted event came to it; `unchanged`: it holds what it
- * held before; `invalid`: what it finds wrong itself; `drawn`: it is not where an editor shows its text; `gone`: there is no such field any more.
+ * held before; `invalid`: what it finds wrong itself; `drawn`: it is not where an editor shows its text; `moved`: another field has the keyboard by now; `gone`: there is no such field any more.
  */
 export type ValueArgs = { target?: Target; typed?: string; at?: number };
 export type Value = {
-  value: string;
-  secret: boolean;
+  value?: string;
+  secret?: true;
   same?: boolean;
   landed?: boolean;
   unchanged?: true;
   invalid?: string;
   drawn?: true;
+  moved?: true;
   gone?: true;
 };
 

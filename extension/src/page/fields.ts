@@ -221,7 +221,7 @@ export function value(args: ValueArgs): Value {
     const elsewhere = args.target !== undefined && 'node' in args.target && args.target.doc !== doc;
     // The document that came instead says whether it came of what was entered.
     const landed = elsewhere && args.at !== undefined && performance.timeOrigin >= args.at;
-    return { value: '', secret: false, gone: true, landed };
+    return { gone: true, landed };
   }
   return describe(field, args.typed);
 }
@@ -242,26 +242,32 @@ function fieldNow(target: Target | undefined): Element | null {
 }
 
 function describe(field: Element, typed: string | undefined): Value {
-  const now = isField(field) ? held(field) : '';
   const entry = entryAt(field);
+  const reached = entry === null ? {} : { landed: entry.reached };
+  if (!isField(field)) return reached;
+  const now = held(field);
   const wanted = entry?.text;
   const same = isAsEntered(field, now, wanted, typed);
-  const secret = isSecret(field);
+  const isDone = wanted !== undefined && same === true;
   // The lines of an editor stand apart in ways of its own: what it was given is easier to know again.
-  const shown = same === true && wanted !== undefined ? wanted : now;
-  const answer: Value = { value: secret ? '' : cut(shown, LONGEST_HELD), secret };
-  if (same !== undefined) answer.same = same;
-  if (entry !== null) {
-    answer.landed = entry.reached || (wanted !== undefined && same === true);
-    if (now === entry.before) answer.unchanged = true;
-  }
-  return { ...answer, ...objections(field, same) };
+  const shown = isDone ? wanted : now;
+  return {
+    ...(isSecret(field) ? { secret: true } : { value: cut(shown, LONGEST_HELD) }),
+    ...reached,
+    ...(isDone && { landed: true }),
+    ...(same !== undefined && { same }),
+    ...(now === entry?.before && { unchanged: true }),
+    ...objections(field, same),
+  };
 }
 
 /** What is to be said of the field besides. */
 function objections(field: Element, same: boolean | undefined): Partial<Value> {
   const invalid = complaintOf(field);
+  const focused = focusedElement();
+  const moved = focused !== null && focused !== field && isField(focused);
   return {
+    ...(moved && { moved }),
     ...(same === false && isStandIn(field) && { drawn: true }),
     ...(invalid !== undefined && { invalid }),
   };
