@@ -88,7 +88,7 @@ func (b *browser) evalCommand() *cobra.Command {
 		if action.Ref != "" && !isRef(action.Ref) {
 			return notRef(action.Ref)
 		}
-		action.Expression = args[0]
+		action.JS = args[0]
 		return b.act(cmd.Context(), action)
 	}}
 	cmd.Flags().StringVar(&action.Ref, "in", "", "in the frame that this ref stands in")

@@ -106,22 +106,29 @@ func checkShape(s Step) *Error {
 	if countKinds(s) != 1 {
 		return refuse(codeBadRequest, "a step is exactly one of run, call, settle, await, stop_if and eval")
 	}
-	if s.Run == "" && (s.Args != nil || s.Frame != "" && s.Eval == nil || s.EachFrame) {
-		return refuse(codeBadRequest, "args, frame and each_frame belong to run")
-	}
-	if s.Call == "" && s.Params != nil {
-		return refuse(codeBadRequest, "params belong to call")
-	}
-	if s.Frame != "" && s.EachFrame {
-		return refuse(codeBadRequest, "frame and each_frame exclude each other")
-	}
-	if s.StopIf != nil && s.If != nil {
-		return refuse(codeBadRequest, "if and stop_if exclude each other")
+	if err := checkBeside(s); err != nil {
+		return err
 	}
 	for _, part := range parts(s) {
 		if !isObject(part) {
 			return refuse(codeBadRequest, "args and params are JSON objects")
 		}
+	}
+	return nil
+}
+
+// checkBeside sees to it that what stands beside the kind is its own.
+func checkBeside(s Step) *Error {
+	takesFrame := s.Run != "" || s.Eval != nil
+	switch {
+	case s.Run == "" && (s.Args != nil || s.EachFrame), !takesFrame && s.Frame != "":
+		return refuse(codeBadRequest, "args, frame and each_frame belong to run")
+	case s.Call == "" && s.Params != nil:
+		return refuse(codeBadRequest, "params belong to call")
+	case s.Frame != "" && s.EachFrame:
+		return refuse(codeBadRequest, "frame and each_frame exclude each other")
+	case s.StopIf != nil && s.If != nil:
+		return refuse(codeBadRequest, "if and stop_if exclude each other")
 	}
 	return nil
 }

@@ -37,9 +37,11 @@ func (v *view) isKept() bool {
 	return v.isBlocked && slices.Contains(v.keep, v.dialogs[len(v.dialogs)-1].Type)
 }
 
-// isHeldUp reports whether a dialog that stays open has opened since the program began.
+// holdsUp reports whether a dialog that stays open has opened since the program began. It is called under the lock.
+func (v *view) holdsUp() bool { return v.isKept() && v.opened > v.own }
+
 func (v *view) isHeldUp() (held bool) {
-	v.read(func() { held = v.isKept() && v.opened > v.own })
+	v.read(func() { held = v.holdsUp() })
 	return held
 }
 
@@ -68,24 +70,20 @@ func (e *Executor) mindDialogs(ctx context.Context, end context.CancelFunc) <-ch
 
 // mindDialog waits for one dialog and minds it; false means that there is none left to wait for.
 func (e *Executor) mindDialog(ctx context.Context, end context.CancelFunc) bool {
-	var dialog Dialog
-	open, kept, count := false, false, 0
+	var due Dialog
+	count := 0
 	err := e.view.until(ctx, func() bool {
-		v := e.view
-		kept = v.isKept() && v.opened > v.own
-		if open, count = v.isBlocked && !v.isKept(), v.opened; open {
-			dialog = v.dialogs[len(v.dialogs)-1]
-		}
-		return open || kept || v.isEnded
+		due, count = e.view.due(), e.view.opened
+		return due.Type != "" || e.view.holdsUp() || e.view.isEnded
 	})
-	if kept {
+	if e.view.isHeldUp() {
 		end()
 	}
-	if err != nil || kept || !open {
+	if err != nil || due.Type == "" {
 		return false
 	}
 	params := json.RawMessage(`{"accept":false}`)
-	if dialog.Type == "beforeunload" {
+	if due.Type == "beforeunload" {
 		params = json.RawMessage(`{"accept":true}`)
 	}
 	if _, err := e.target.Call(ctx, "", answerMethod, params); err != nil {
@@ -93,4 +91,12 @@ func (e *Executor) mindDialog(ctx context.Context, end context.CancelFunc) bool 
 		e.view.update(func() { e.view.isBlocked = e.view.isBlocked && e.view.opened != count })
 	}
 	return true
+}
+
+// due is the open dialog that is to be answered at once; zero for none. It is called under the lock.
+func (v *view) due() Dialog {
+	if !v.isBlocked || v.isKept() {
+		return Dialog{}
+	}
+	return v.dialogs[len(v.dialogs)-1]
 }

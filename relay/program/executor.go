@@ -189,7 +189,10 @@ func (e *Executor) steps(ctx context.Context, p Program) Result {
 }
 
 // mayGoOn says what keeps a program from its next step.
-func (e *Executor) mayGoOn(ctx context.Context) error { return errors.Join(e.heldUp(), ctx.Err()) }
+func (e *Executor) mayGoOn(ctx context.Context) error {
+	over := ctx.Err() // first: a dialog that holds the program up ends it too
+	return errors.Join(e.heldUp(), over)
+}
 
 // heldUp is a *Error where a dialog stands in the way.
 func (e *Executor) heldUp() error {

@@ -33,8 +33,8 @@ type Action struct {
 	At string `json:"at,omitempty"`
 	// Accept answers a dialog: OK, with Text for a prompt, or Cancel.
 	Accept *bool `json:"accept,omitempty"`
-	// Expression is the script that eval runs in the page.
-	Expression string `json:"expression,omitempty"`
+	// JS is the script that eval runs in the page.
+	JS string `json:"js,omitempty"`
 	// Files are what upload gives to a file field.
 	Files []File `json:"files,omitempty"`
 

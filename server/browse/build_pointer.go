@@ -2,6 +2,7 @@ package browse
 
 import (
 	"encoding/json"
+	"maps"
 
 	"chaperone/relay/program"
 )
@@ -38,18 +39,14 @@ func (p *plan) aim(e element, more object) int {
 	if p.patienceMS > 0 {
 		args["wait_ms"] = p.patienceMS
 	}
-	for name, value := range more {
-		args[name] = value
-	}
+	maps.Copy(args, more)
 	return p.run("@locate", e.frame, args)
 }
 
 // mouse sends a mouse event to what a step located.
 func (p *plan) mouse(kind string, at int, more object) int {
 	params := object{"type": kind, "x": from(at, "x"), "y": from(at, "y")}
-	for name, value := range more {
-		params[name] = value
-	}
+	maps.Copy(params, more)
 	return p.call(mouseEvent, params)
 }
 

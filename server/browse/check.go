@@ -51,17 +51,8 @@ func (a Action) checkNeeds() error {
 		return a.checkClick()
 	case "hover", "drag", "dialog", "eval", "upload", "download":
 		return a.checkPointer()
-	case "fill":
-		return needs("fill needs ref, or role and name, and text", a.names())
-	case "select":
-		return needs("select needs ref, or role and name, and values", a.names(), len(a.Values) > 0)
-	case "check", "uncheck":
-		return needs(a.Action+" needs ref, or role and name", a.names())
-	case "type":
-		return needs("type needs text", a.Text != "")
-	case "press":
-		_, err := strokes(a.Keys)
-		return err
+	case "fill", "select", "check", "uncheck", "type", "press":
+		return a.checkInput()
 	case "scroll":
 		return a.checkScroll()
 	case "wait":
@@ -72,6 +63,21 @@ func (a Action) checkNeeds() error {
 		return needs("snapshot takes scope, or what to look for (role, name, text), not both", a.Scope == "" || !a.wanted().any())
 	}
 	return nil
+}
+
+func (a Action) checkInput() error {
+	switch a.Action {
+	case "select":
+		return needs("select needs ref, or role and name, and values", a.names(), len(a.Values) > 0)
+	case "type":
+		return needs("type needs text", a.Text != "")
+	case "press":
+		_, err := strokes(a.Keys)
+		return err
+	case "fill":
+		return needs("fill needs ref, or role and name, and text", a.names())
+	}
+	return needs(a.Action+" needs ref, or role and name", a.names())
 }
 
 func (a Action) checkScroll() error {

@@ -30,8 +30,8 @@ func (a Action) checkPointer() error {
 	case "dialog":
 		return needs("dialog needs accept", a.Accept != nil)
 	case "eval":
-		return needs(fmt.Sprintf("eval needs an expression of at most %d characters", longestExpression),
-			a.Expression != "", len(a.Expression) <= longestExpression)
+		return needs(fmt.Sprintf("eval needs js, of at most %d characters", longestExpression),
+			a.JS != "", len(a.JS) <= longestExpression)
 	case "upload":
 		return a.checkUpload()
 	}

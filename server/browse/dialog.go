@@ -99,7 +99,7 @@ func (e *Engine) giveUp(tab string, s *standing) {
 func (e *Engine) tellMissed(r *Result) {
 	for _, d := range e.dialogs.missed {
 		r.Dialogs = append([]program.Dialog{cleanDialog(d)}, r.Dialogs...)
-		r.Notices = append(r.Notices, fmt.Sprintf("A %s dialog stood unanswered for %s and was dismissed.", dialogKind(d), e.options.DialogPatience))
+		r.Notices = append(r.Notices, fmt.Sprintf("%s stood unanswered for %s and was dismissed.", oneDialog(d), e.options.DialogPatience))
 	}
 	e.dialogs.missed = nil
 }
@@ -136,7 +136,8 @@ func (e *Engine) heldUp(ctx context.Context, j job, ran program.Result) (Result,
 	if tab == "" {
 		tab = j.tab
 	}
-	r := &reading{job: j, ran: ran, result: Result{Tab: tab, Dialogs: []program.Dialog{}, Notices: []string{}}}
+	ran.Opened = e.arrived(ctx, ran.Opened)
+	r := &reading{job: j, options: e.options, ran: ran, result: Result{Tab: tab, Dialogs: []program.Dialog{}, Notices: []string{}}}
 	for _, t := range e.browser.Tabs() {
 		if t.ID != tab {
 			continue
@@ -150,7 +151,6 @@ func (e *Engine) heldUp(ctx context.Context, j job, ran program.Result) (Result,
 	if isReading(j.action) {
 		return Result{}, dialogOpen(last)
 	}
-	r.notice(fmt.Sprintf("A %s dialog is open and the page stands still: answer it with dialog, within %s.", dialogKind(last), e.options.DialogPatience))
 	r.events()
 	return r.result, nil
 }
@@ -171,11 +171,17 @@ func isReading(a Action) bool {
 
 // dialogOpen refuses what cannot be done while a dialog is open.
 func dialogOpen(d program.Dialog) *fault.Fault {
-	told := fault.New(fault.DialogOpen, "A "+dialogKind(d)+" dialog is open in this tab", hint(fault.DialogOpen))
+	told := fault.New(fault.DialogOpen, oneDialog(d)+" is open in this tab", hint(fault.DialogOpen))
 	return told.WithDetail(`it says "` + cleanDialog(d).Message + `"`)
 }
 
-func dialogKind(d program.Dialog) string { return roleText(d.Type) }
+// oneDialog is a dialog by its kind, as a sentence begins with it.
+func oneDialog(d program.Dialog) string {
+	if d.Type == "alert" {
+		return "An alert dialog"
+	}
+	return "A " + roleText(d.Type) + " dialog"
+}
 
 func cleanDialog(d program.Dialog) program.Dialog {
 	d.Type, d.Message, d.Default = roleText(d.Type), short(d.Message, longestDialog), short(d.Default, longestDialog)

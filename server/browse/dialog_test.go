@@ -50,7 +50,7 @@ func (d *driver) isOpen(r browse.Result, kind, message string) {
 		d.t.Fatalf("no dialog in %+v", r)
 	}
 	last := r.Dialogs[len(r.Dialogs)-1]
-	if !last.Open || last.Type != kind || last.Message != message || r.URL == "" || !strings.Contains(strings.Join(r.Notices, " "), "A "+kind+" dialog is open") {
+	if !last.Open || last.Type != kind || last.Message != message || r.URL == "" || !strings.Contains(strings.Join(r.Notices, " "), kind+" dialog is open") {
 		d.t.Errorf("%+v, want an open %s %q", r, kind, message)
 	}
 }
@@ -87,7 +87,7 @@ func heldUpByDialog(d *driver) {
 	d.opens("Confirm it", "confirm", "Delete 3 files?")
 	for _, action := range []string{
 		`{"action":"snapshot"}`, `{"action":"screenshot"}`, `{"action":"get_text"}`, `{"action":"click","ref":"` + alert + `"}`,
-		`{"action":"click","role":"button","name":"Alert me"}`, `{"action":"open","url":"` + d.at + `/links.html"}`, `{"action":"eval","expression":"1"}`,
+		`{"action":"click","role":"button","name":"Alert me"}`, `{"action":"open","url":"` + d.at + `/links.html"}`, `{"action":"eval","js":"1"}`,
 	} {
 		f := d.refused(action, fault.DialogOpen)
 		if f.Message != "A confirm dialog is open in this tab" || f.Detail != `it says "Delete 3 files?"` || !strings.Contains(f.Hint, "dialog with accept") {
@@ -153,7 +153,7 @@ func readOnlyDialogs(d *driver) {
 		d.t.Errorf("%+v", r)
 	}
 	d.outSays("no")
-	d.refused(`{"action":"dialog","accept":true}`, fault.ReadOnlyRefused)
+	_ = d.refused(`{"action":"dialog","accept":true}`, fault.ReadOnlyRefused)
 }
 
 func leavingOnPurpose(d *driver) {

@@ -26,15 +26,8 @@ type job struct {
 // prepare finds the element and writes the program.
 func (e *Engine) prepare(ctx context.Context, a Action, j job) (job, error) {
 	var err error
-	if a.names() && a.Action != "snapshot" { // which looks for what it names
-		if j.about, err = e.find(ctx, a, j.tab, j.limit); err != nil {
-			return j, err
-		}
-	}
-	if a.To != "" && a.Action == "drag" {
-		if j.onto, err = e.byRef(a.To, j.tab); err != nil {
-			return j, err
-		}
+	if err := e.meant(ctx, a, &j); err != nil {
+		return j, err
 	}
 	if err := e.guard(ctx, a, j); err != nil {
 		return j, err
@@ -64,20 +57,50 @@ func (e *Engine) prepare(ctx context.Context, a Action, j job) (job, error) {
 	return j, nil
 }
 
+// meant finds the elements that the action names.
+func (e *Engine) meant(ctx context.Context, a Action, j *job) error {
+	var err error
+	if a.names() && a.Action != "snapshot" { // which looks for what it names
+		if j.about, err = e.find(ctx, a, j.tab, j.limit); err != nil {
+			return err
+		}
+	}
+	if a.To != "" && a.Action == "drag" {
+		j.onto, err = e.byRef(a.To, j.tab)
+	}
+	return err
+}
+
 func (j *job) write(a Action) {
 	p := j.plan
 	switch a.Action {
-	case "click":
+	case "click", "download":
+		p.fetches = a.Action == "download"
 		p.click(a, j.about)
 	case "hover":
 		p.hover(j.about)
 	case "drag":
 		p.drag(j.about, j.onto, a.At)
 	case "eval":
-		p.eval(j.about, a.Expression)
-	case "download":
-		p.fetches = true
-		p.click(Action{}, j.about)
+		p.eval(j.about, a.JS)
+	case "fill", "type", "press", "select", "check", "uncheck":
+		j.writeInput(a)
+	case "scroll":
+		p.scrollBy(a, j.named())
+	case "back", "forward":
+		p.leaves = true
+		p.run("@history", "", object{"delta": delta(a)})
+		p.settleFor(quietMS, settleMS)
+	case "wait":
+		p.wait(a)
+	case "get_text":
+		j.writeText()
+	}
+}
+
+func (j *job) writeInput(a Action) {
+	p := j.plan
+	switch a.Action {
 	case "fill":
 		p.fill(j.about, a.Text)
 	case "type":
@@ -90,16 +113,6 @@ func (j *job) write(a Action) {
 		p.choose(j.about, a.Values)
 	case "check", "uncheck":
 		p.toggle(j.about, a.Action == "check")
-	case "scroll":
-		p.scrollBy(a, j.named())
-	case "back", "forward":
-		p.leaves = true
-		p.run("@history", "", object{"delta": delta(a)})
-		p.settleFor(quietMS, settleMS)
-	case "wait":
-		p.wait(a)
-	case "get_text":
-		j.writeText()
 	}
 }
 
@@ -119,10 +132,10 @@ func (j *job) named() *element {
 
 func (j *job) writeText() {
 	if j.about.node == 0 {
-		j.plan.text = j.plan.runEach("@text", object{"limit": textLimit})
+		j.plan.text = j.plan.runEach("@text", object{"limit": j.textLimit()})
 		return
 	}
-	j.plan.text = j.plan.runEach("@text", object{"scope": j.about.target(), "limit": textLimit})
+	j.plan.text = j.plan.runEach("@text", object{"scope": j.about.target(), "limit": j.textLimit()})
 }
 
 func (e *Engine) prepareOpen(a Action, j job) (job, error) {

@@ -56,14 +56,14 @@ func clickKinds(d *driver) {
 	if got := d.page("out.textContent"); !strings.Contains(got, "contextmenu:2:true") || strings.Contains(got, "auxclick:0") {
 		d.t.Errorf("a right click is %q", got)
 	}
-	d.refused(`{"action":"click","role":"button","name":"Press me","button":"middle"}`, fault.BadRequest)
-	d.refused(`{"action":"click","role":"button","name":"Press me","count":3}`, fault.BadRequest)
+	_ = d.refused(`{"action":"click","role":"button","name":"Press me","button":"middle"}`, fault.BadRequest)
+	_ = d.refused(`{"action":"click","role":"button","name":"Press me","count":3}`, fault.BadRequest)
 }
 
 func plainClicksOnly(d *driver) {
 	d.open("pointer.html")
-	d.refused(`{"action":"click","role":"button","name":"Press me","count":2}`, fault.ReadOnlyRefused)
-	d.refused(`{"action":"click","role":"button","name":"Press me","button":"right"}`, fault.ReadOnlyRefused)
+	_ = d.refused(`{"action":"click","role":"button","name":"Press me","count":2}`, fault.ReadOnlyRefused)
+	_ = d.refused(`{"action":"click","role":"button","name":"Press me","button":"right"}`, fault.ReadOnlyRefused)
 	d.isLanded(d.do(`{"action":"click","role":"button","name":"Press me","count":1,"button":"left"}`))
 }
 
@@ -78,7 +78,7 @@ func hovered(d *driver) {
 		d.t.Errorf("after hovering:\n%s", d.last)
 	}
 	d.isLanded(d.do(`{"action":"hover","role":"button","name":"Switched off"}`))
-	d.refused(`{"action":"click","role":"button","name":"Switched off","timeout_ms":2000}`, fault.NotEnabled)
+	_ = d.refused(`{"action":"click","role":"button","name":"Switched off","timeout_ms":2000}`, fault.NotEnabled)
 }
 
 func draggedCard(d *driver) {
@@ -117,7 +117,7 @@ func draggedTooFar(d *driver) {
 	d.open("drag-html5.html")
 	d.page("l.insertBefore(Object.assign(document.createElement('p'), {style: 'height:3000px'}), C) && 1")
 	d.do(`{"action":"snapshot"}`)
-	d.refused(fmt.Sprintf(`{"action":"drag","ref":%q,"to":%q}`, d.ref("Card C"), d.ref("Card A")), fault.NotVisible)
+	_ = d.refused(fmt.Sprintf(`{"action":"drag","ref":%q,"to":%q}`, d.ref("Card C"), d.ref("Card A")), fault.NotVisible)
 	d.outSays("A,B,C")
 }
 
@@ -134,8 +134,8 @@ func uploaded(d *driver) {
 	if !strings.Contains(f.Message, "one file") {
 		d.t.Error(f)
 	}
-	d.refused(`{"action":"upload","role":"button","name":"Choose a document","files":[]}`, fault.BadRequest)
-	d.refused(fmt.Sprintf(`{"action":"upload","role":"button","name":"Press me","files":[%s]}`, a), fault.Ambiguous)
+	_ = d.refused(`{"action":"upload","role":"button","name":"Choose a document","files":[]}`, fault.BadRequest)
+	_ = d.refused(fmt.Sprintf(`{"action":"upload","role":"button","name":"Press me","files":[%s]}`, a), fault.Ambiguous)
 }
 
 func uploadedLarge(d *driver) {
@@ -147,7 +147,7 @@ func uploadedLarge(d *driver) {
 	if sent := d.tab.runs - runs; sent < 3 || sent > 5 {
 		d.t.Errorf("it came in %d programs", sent)
 	}
-	d.refused(fmt.Sprintf(`{"action":"upload","role":"button","name":"Choose a document","files":[%s]}`, file("x", "", strings.Repeat("x", 10<<20+1))), fault.BadRequest)
+	_ = d.refused(fmt.Sprintf(`{"action":"upload","role":"button","name":"Choose a document","files":[%s]}`, file("x", "", strings.Repeat("x", 10<<20+1))), fault.BadRequest)
 }
 
 func evaluated(d *driver) {
@@ -168,20 +168,20 @@ func evaluated(d *driver) {
 		if err != nil {
 			d.t.Fatal(err)
 		}
-		if got := returned(`{"action":"eval","expression":` + string(raw) + `}`); got != want {
+		if got := returned(`{"action":"eval","js":` + string(raw) + `}`); got != want {
 			d.t.Errorf("%s is %s, want %s", expression, got, want)
 		}
 	}
 	d.do(`{"action":"snapshot"}`)
 	inner := d.ref("Press me")
-	if got := returned(fmt.Sprintf(`{"action":"eval","ref":%q,"expression":"location.pathname"}`, inner)); !strings.Contains(got, "in") || strings.Contains(got, "nested") {
+	if got := returned(fmt.Sprintf(`{"action":"eval","ref":%q,"js":"location.pathname"}`, inner)); !strings.Contains(got, "in") || strings.Contains(got, "nested") {
 		d.t.Errorf("in the frame it is %s", got)
 	}
-	f := d.refused(`{"action":"eval","expression":"nope.x"}`, fault.BadRequest)
+	f := d.refused(`{"action":"eval","js":"nope.x"}`, fault.BadRequest)
 	if !strings.Contains(f.Detail, "ReferenceError") || strings.Contains(f.Message, "nope") {
 		d.t.Errorf("%+v", f)
 	}
-	r := d.do(`{"action":"eval","expression":"'x'.repeat(50000)"}`)
+	r := d.do(`{"action":"eval","js":"'x'.repeat(50000)"}`)
 	if len(*r.Returned) > 21_000 || !strings.Contains(strings.Join(r.Notices, " "), "left out") {
 		d.t.Errorf("%d characters; %v", len(*r.Returned), r.Notices)
 	}
@@ -206,5 +206,5 @@ func honestTree(d *driver) {
 
 func closedForm(d *driver) {
 	d.open("closed.html")
-	d.refused(`{"action":"click","role":"button","name":"Search"}`, fault.FormRefused)
+	_ = d.refused(`{"action":"click","role":"button","name":"Search"}`, fault.FormRefused)
 }

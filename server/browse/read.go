@@ -2,6 +2,7 @@ package browse
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -51,6 +52,7 @@ func (e *Engine) read(ctx context.Context, j job, ran program.Result) (Result, e
 		return Result{}, e.takeBack(ctx, j, r.result.Tab)
 	}
 	e.stands[r.result.Tab] = r.state.URL
+	r.ran.Opened = e.arrived(ctx, r.ran.Opened)
 	err := e.readAll(r)
 	return r.result, err
 }
@@ -186,9 +188,10 @@ func (r *reading) events() {
 		r.result.Dialogs = append(r.result.Dialogs, cleanDialog(d))
 	}
 	if last := len(r.ran.Dialogs) - 1; last >= 0 && r.ran.Dialogs[last].Open {
-		r.notice("A " + dialogKind(r.ran.Dialogs[last]) + " dialog is open and the page stands still: answer it with dialog.")
+		r.notice(oneDialog(r.ran.Dialogs[last]) + " is open and the page stands still: answer it with dialog, within " + r.options.DialogPatience.String() + ".")
 	}
 	if r.job.action.Action == "new_tab" {
+		r.result.URL = cmp.Or(r.result.URL, "about:blank")
 		r.notice("Tab " + r.result.Tab + " is open and selected.")
 	}
 	for _, tab := range r.ran.Opened {

@@ -11,31 +11,44 @@ import (
 // salvage makes the best of a program that a step ended: where only the question whether a click landed went
 // unanswered, the click was sent and is not sent again.
 func (e *Engine) salvage(ctx context.Context, j job, ran program.Result, err error) (Result, error) {
-	if failed, ok := errors.AsType[*program.Error](err); ok {
-		switch {
-		case failed.Code == string(fault.DialogOpen) && failed.Step >= 0:
-			return e.heldUp(ctx, j, ran)
-		case j.plan.refusedAnswer(failed) != nil:
-			return Result{}, j.plan.refusedAnswer(failed)
-		case j.mayLeave(failed):
-			return e.openInstead(ctx, j)
-		case j.isStuck(failed):
-			return e.afresh(ctx, j)
-		case j.isMute(failed):
-			return e.openAgain(ctx, j)
-		case j.plan.landed != absent && failed.Step >= j.plan.settle && failed.Code != string(fault.Timeout):
-			return e.lookAgain(ctx, j, ran)
-		case failed.Code == string(fault.NavigationFailed) && failed.Message == noBody && j.opens != "":
-			return e.bare(j, ran, answerOf(failed.Detail)), nil
-		case failed.Code == string(fault.NavigationFailed):
-			e.keepFailed(j, ran.Tab, failed.Message)
-		}
+	failed, ok := errors.AsType[*program.Error](err)
+	switch {
+	case !ok:
+		return Result{}, j.told(e.trouble(err, j.plan, j.about), ran)
+	case failed.Code == string(fault.DialogOpen) && failed.Step >= 0:
+		return e.heldUp(ctx, j, ran)
+	case j.plan.refusedAnswer(failed) != nil:
+		return Result{}, j.plan.refusedAnswer(failed)
+	case j.mayLeave(failed):
+		return e.openInstead(ctx, j)
+	case j.isStuck(failed):
+		return e.afresh(ctx, j)
+	case j.isMute(failed):
+		return e.openAgain(ctx, j)
+	case j.plan.landed != absent && failed.Step >= j.plan.settle && failed.Code != string(fault.Timeout):
+		return e.lookAgain(ctx, j, ran)
+	case failed.Code == string(fault.NavigationFailed):
+		return e.withoutPage(j, ran, failed)
 	}
-	told := e.trouble(err, j.plan, j.about)
-	if what := j.sent(ran); what != "" {
-		told = fault.New(told.Code, told.Message+" ("+what+" was sent; its outcome is unknown)", "Take a snapshot. Do not repeat it before you know.").WithDetail(told.Detail)
+	return Result{}, j.told(e.trouble(err, j.plan, j.about), ran)
+}
+
+// withoutPage tells of a navigation that brought no page.
+func (e *Engine) withoutPage(j job, ran program.Result, failed *program.Error) (Result, error) {
+	if failed.Message == noBody && j.opens != "" {
+		return e.bare(j, ran, answerOf(failed.Detail)), nil
 	}
-	return Result{}, told
+	e.keepFailed(j, ran.Tab, failed.Message)
+	return Result{}, j.told(e.trouble(failed, j.plan, j.about), ran)
+}
+
+// told says with a failure what had been sent before it.
+func (j job) told(f *fault.Fault, ran program.Result) *fault.Fault {
+	what := j.sent(ran)
+	if what == "" {
+		return f
+	}
+	return fault.New(f.Code, f.Message+" ("+what+" was sent; its outcome is unknown)", "Take a snapshot. Do not repeat it before you know.").WithDetail(f.Detail)
 }
 
 // sent is what of the action had gone to the page when the program ended.

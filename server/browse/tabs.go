@@ -1,6 +1,7 @@
 package browse
 
 import (
+	"cmp"
 	"slices"
 
 	"chaperone/relay/program"
@@ -46,29 +47,21 @@ func (e *Engine) current(tabs []program.Tab) string {
 	return ""
 }
 
-// tabFor is the tab an action acts in. Only open makes one.
+// tabFor is the tab an action acts in. Only open and new_tab make one.
 func (e *Engine) tabFor(a Action) (string, error) {
 	tabs := e.browser.Tabs()
-	if a.Tab != "" && !has(tabs, a.Tab) {
+	switch {
+	case a.Tab != "" && !has(tabs, a.Tab):
 		return "", noSuchTab()
-	}
-	if a.Tab == "" && a.Action != "open" && a.Action != "new_tab" && e.lostSelected(tabs) {
+	case a.Action == "new_tab":
+		return program.NewTab, nil
+	case a.Action == "open":
+		return cmp.Or(a.Tab, e.current(tabs), program.NewTab), nil
+	case a.Tab == "" && e.lostSelected(tabs):
 		return "", fault.New(fault.TabClosed, "The selected tab was closed or is no longer shared",
 			"See tabs, then select_tab or open; or ask the person to share a tab.")
 	}
-	id := a.Tab
-	if id == "" {
-		id = e.current(tabs)
-	}
-	if a.Action == "new_tab" {
-		return program.NewTab, nil
-	}
-	if a.Action == "open" {
-		if id == "" {
-			return program.NewTab, nil
-		}
-		return id, nil
-	}
+	id := cmp.Or(a.Tab, e.current(tabs))
 	if id == "" {
 		return "", fault.New(fault.NotFound, "There is no tab yet", "Open an address first, or ask the person to share a tab.")
 	}

@@ -41,7 +41,7 @@ func fields() []field {
 		{name: "to", kind: "string", does: "drag: the ref of the element to drop on", writes: true},
 		{name: "at", kind: "string", does: "drag: where on that element", choices: []string{"center", "top", "bottom", "left", "right"}, writes: true},
 		{name: "accept", kind: "boolean", does: "dialog: true for OK, false for Cancel; text answers a prompt", writes: true},
-		{name: "expression", kind: "string", does: "eval: JavaScript for the page, in the frame of ref where one is given", writes: true},
+		{name: "js", kind: "string", does: "eval: JavaScript for the page, in the frame of ref where one is given", writes: true},
 		{name: "files", kind: "files", does: "upload: what to give to a file field", writes: true},
 		{name: "values", kind: "strings", does: "select: option values or labels, of a native list or of the page's own", writes: true},
 		{name: "keys", kind: "string", does: "press: such as Enter, Control+A or +, several separated by spaces; at ref, else where the keyboard is", writes: true},
