@@ -265,7 +265,8 @@ function describe(field: Element, typed: string | undefined): Value {
 function objections(field: Element, same: boolean | undefined): Partial<Value> {
   const invalid = complaintOf(field);
   const focused = focusedElement();
-  const moved = focused !== null && focused !== field && isField(focused);
+  const moved =
+    entryAt(field) !== null && focused !== null && focused !== field && isField(focused);
   return {
     ...(moved && { moved }),
     ...(same === false && isStandIn(field) && { drawn: true }),
