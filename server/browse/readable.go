@@ -77,7 +77,7 @@ func happenings(r Result) []string {
 func ownWords(r Result) []string {
 	var words []string
 	if r.Landed != nil && !*r.Landed {
-		words = append(words, "It is not certain that the click reached the element.")
+		words = append(words, "It is not certain that it reached the element.")
 	}
 	if r.Snapshot != nil {
 		if r.Snapshot.Mode == "diff" {

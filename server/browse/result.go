@@ -13,13 +13,13 @@ type Result struct {
 	Title   string `json:"title"`
 	// Status is the document's HTTP status; 0 where the browser does not tell.
 	Status int `json:"status,omitempty"`
-	// Landed is set for clicks: a trusted event reached the element.
+	// Landed is set where something was sent to an element: a trusted event reached it, or it holds what was entered.
 	Landed   *bool     `json:"landed"`
 	Snapshot *Snapshot `json:"snapshot"`
 	// Text is get_text's answer, and More where it goes on.
 	Text *string `json:"text"`
 	More *More   `json:"more,omitempty"`
-	// Value is what a field holds after fill.
+	// Value is what a field holds after fill and type, and what is chosen after select.
 	Value *string `json:"value,omitempty"`
 
 	// Returned is what eval's script came to, as JSON text; cut where it is long.
