@@ -11,10 +11,9 @@ import (
 
 // What a settle waits for: as long without a change as a person takes for done, once there was one, and not for ever.
 const (
-	quietMS   = 100
-	settleMS  = 5000
-	idleMS    = 500
-	textLimit = 400_000 // characters of one frame's text that cross the link
+	quietMS  = 100
+	settleMS = 5000
+	idleMS   = 500
 )
 
 // absent is the index of a step that a plan does not have.

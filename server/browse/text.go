@@ -22,36 +22,76 @@ type passage struct {
 	} `json:"frames"`
 }
 
-// remainder is what of a text is still to be read. It is kept as it was: what an agent reads part by part is one text,
-// whatever the page does meanwhile.
+// remainder is where a text goes on: what of it was given.
 type remainder struct {
 	about element
-	whole uint64 // what the whole text was, to tell whether the page's is another by now
-	text  string
+	given string
+}
+
+// mostText is how many characters of a text can be read, part by part.
+const mostText = 1_000_000
+
+// textLimit is how many characters a document may say: those that were given, the next part, and enough to see whether the
+// part's last line ends there.
+func (j *job) textLimit() int {
+	const slack = 2000
+	given := 0
+	if j.rest != nil {
+		given = utf8.RuneCountInString(j.rest.given)
+	}
+	return given + defaultBudget + slack
 }
 
 func (e *Engine) readText(r *reading) error {
 	if r.job.plan.text == absent {
 		return nil
 	}
-	text, err := e.passages(r)
+	text, beyond, err := e.passages(r)
 	if err != nil {
 		return err
 	}
-	left := remainder{about: r.job.about, whole: hashed(text), text: text}
-	if kept := r.job.rest; kept != nil {
-		if kept.whole != left.whole {
-			r.notice("The page's text has changed since; this goes on in the text as it was.")
-		}
-		left = *kept
+	given := ""
+	if r.job.rest != nil {
+		given = r.job.rest.given
 	}
-	part := cutText(left.text, defaultBudget)
+	rest := r.ungiven(given, text)
+	part := cutText(rest, defaultBudget)
 	r.result.Text = &part
-	if left.text = left.text[len(part):]; left.text != "" {
-		cursor := e.cursors.keep(rest{tab: r.result.Tab, text: &left})
-		r.result.More = &More{Cursor: cursor, Lines: strings.Count(left.text, "\n") + 1}
+	if left := linesLeft(rest[len(part):], text, beyond); left > 0 {
+		r.goesOn(e, given+part, left)
 	}
 	return nil
+}
+
+// ungiven is what of the text was not given yet. Where the text is another by now, its lines are told apart.
+func (r *reading) ungiven(given, text string) string {
+	if rest, same := strings.CutPrefix(text, given); same {
+		return rest
+	}
+	r.notice("The page's text has changed since the cursor was given out: what is new further up stands here too.")
+	lines, _ := unshown(strings.Split(given, "\n"), strings.Split(text, "\n"))
+	return strings.Join(lines, "\n")
+}
+
+// linesLeft is how many lines are left about: those at hand, and as many as the characters beyond would make.
+func linesLeft(rest, text string, beyond int) int {
+	left := 0
+	if rest != "" {
+		left = strings.Count(rest, "\n") + 1
+	}
+	if beyond > 0 {
+		left += max(1, beyond*(strings.Count(text, "\n")+1)/max(1, len(text)))
+	}
+	return left
+}
+
+func (r *reading) goesOn(e *Engine, given string, left int) {
+	if utf8.RuneCountInString(given) > mostText {
+		r.notice(fmt.Sprintf("More than %d characters of one text are not read: read elements by ref.", mostText))
+		return
+	}
+	cursor := e.cursors.keep(rest{tab: r.result.Tab, text: &remainder{about: r.job.about, given: given}})
+	r.result.More = &More{Cursor: cursor, Lines: left}
 }
 
 // goOn makes the action go on where an earlier text was cut.
@@ -70,11 +110,12 @@ func (e *Engine) goOn(j *job) error {
 	return nil
 }
 
-// passages is the text of the document, or of one element, with that of the frames in it.
-func (e *Engine) passages(r *reading) (string, error) {
+// passages is the text of the document, or of one element, with that of the frames in it, and about how many characters
+// the documents have beyond that.
+func (e *Engine) passages(r *reading) (text string, beyond int, err error) {
 	p := passages{tab: r.result.Tab}
 	if err := json.Unmarshal(r.ran.Steps[r.job.plan.text], &p.frames); err != nil {
-		return "", fault.Wrap(fmt.Errorf("decode text: %w", err), "the browser answered in another shape")
+		return "", 0, fault.Wrap(fmt.Errorf("decode text: %w", err), "the browser answered in another shape")
 	}
 	r.leftOut(p.frames)
 	p.judge = e.options.judge(p.frames)
@@ -83,14 +124,11 @@ func (e *Engine) passages(r *reading) (string, error) {
 		// One that does not read has no text.
 		_ = json.Unmarshal(frame.Value, &p.docs[i])
 	}
-	text, err := p.from(r.job)
+	text, err = p.from(r.job)
 	if p.holds {
 		r.notice(framesWithheld)
 	}
-	if p.cut {
-		r.notice(fmt.Sprintf("The text is longer than %d characters: the rest is left out. Read elements by ref.", textLimit))
-	}
-	return text, err
+	return text, p.beyond, err
 }
 
 // passages are the texts of a tab's frames.
@@ -101,10 +139,10 @@ type passages struct {
 	placed []bool
 	judge  judged
 	holds  bool // something back
-	cut    bool
+	beyond int  // characters that were not read, about
 }
 
-// from is the text that the job asks for. Going on in an earlier text it may be anything.
+// from is the text that the job asks for.
 func (p *passages) from(j job) (string, error) {
 	if len(p.frames) == 0 {
 		return "", nil
@@ -117,9 +155,6 @@ func (p *passages) from(j job) (string, error) {
 			return cleanLines(strings.Join(p.lines(i), "\n")), nil
 		}
 	}
-	if j.rest != nil {
-		return "", nil
-	}
 	return "", fault.New(fault.StaleRef, "The element is no longer on the page", hint(fault.StaleRef))
 }
 
@@ -131,7 +166,7 @@ func (p *passages) lines(i int) []string {
 		return nil
 	}
 	doc := p.docs[i]
-	p.cut = p.cut || doc.More > 0
+	p.beyond += max(0, doc.More)
 	var own []string
 	if doc.Text != "" {
 		own = strings.Split(doc.Text, "\n")

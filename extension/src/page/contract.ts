@@ -167,10 +167,10 @@ export type LandedArgs = { doc: string; at: number; purpose?: Purpose };
 export type Landed = { landed: boolean; gone: boolean; unsure?: true };
 
 /**
- * `@text`: readable text, of the whole document or of one element (see `@snapshot` for `scope`), from character `from`.
- * `frames` are those that stand in it: the number of each one's element, and how many lines of the text come before.
+ * `@text`: readable text, of the whole document or of one element (see `@snapshot` for `scope`): what fills
+ * `limit`, and in `more` about how many characters there are besides. `frames` are those that stand in it: the number of each one's element, and how many lines of the text come before.
  */
-export type TextArgs = { scope?: NodeRef; from?: number; limit: number };
+export type TextArgs = { scope?: NodeRef; limit: number };
 export type Text = {
   doc: string;
   url: string;

@@ -53,24 +53,30 @@ export function canSee(box: Box, clip: Box): boolean {
 
 /** What of its surroundings the element stands in, by its position. */
 export function standsIn(style: CSSStyleDeclaration, sight: Sight): Box {
-  if (style.position === 'fixed') return sight.fixed;
-  return style.position === 'absolute' ? sight.positioned : sight.flow;
+  return placed(style.position, sight);
+}
+
+function placed(position: string, sight: Sight): Box {
+  if (position === 'fixed') return sight.fixed;
+  return position === 'absolute' ? sight.positioned : sight.flow;
 }
 
 /** Sight inside the element; null when nothing in it can be seen, wherever it is positioned. */
 export function enter(el: Element, style: CSSStyleDeclaration, sight: Sight): Sight | null {
-  if (style.display === 'none' || style.opacity === '0' || isCutAway(style)) return null;
+  // Each property of a computed style is dear: what is asked of every element is read once.
+  const { position } = style;
+  if (style.display === 'none' || style.opacity === '0' || isCutAway(style, position)) return null;
   if (style.getPropertyValue('content-visibility') === 'hidden') return null;
-  const around = standsIn(style, sight);
-  const before = style.position === 'fixed' ? sight.fixed : sight.now;
+  const around = placed(position, sight);
+  const before = position === 'fixed' ? sight.fixed : sight.now;
   const { inside, now } = isRoot(el)
     ? { inside: around, now: before }
     : clipTo(el, style, { around, now: before });
-  const moved = style.position !== 'static' || style.transform !== 'none';
+  const turned = style.transform !== 'none';
   return {
     flow: inside,
-    positioned: moved ? inside : sight.positioned,
-    fixed: style.transform === 'none' ? sight.fixed : inside,
+    positioned: turned || position !== 'static' ? inside : sight.positioned,
+    fixed: turned ? inside : sight.fixed,
     now,
   };
 }
@@ -79,9 +85,10 @@ function isRoot(el: Element): boolean {
   return el === document.documentElement || el === document.body;
 }
 
-function isCutAway(style: CSSStyleDeclaration): boolean {
-  if (/^inset\((5\d|[6-9]\d|100)(\.\d+)?%/.test(style.clipPath)) return true;
-  return style.position === 'absolute' && /^rect\(0px,? 0px,? 0px,? 0px\)$/.test(style.clip);
+function isCutAway(style: CSSStyleDeclaration, position: string): boolean {
+  const { clipPath } = style;
+  if (clipPath !== 'none' && /^inset\((5\d|[6-9]\d|100)(\.\d+)?%/.test(clipPath)) return true;
+  return position === 'absolute' && /^rect\(0px,? 0px,? 0px,? 0px\)$/.test(style.clip);
 }
 
 const NOTHING: Box = { left: 0, top: 0, right: 0, bottom: 0 };
@@ -136,14 +143,25 @@ function groundOf(el: Element, style: CSSStyleDeclaration): string {
 }
 
 function isClear(colour: string): boolean {
+  if (colour.startsWith('rgb(') && !colour.includes('/')) return false;
   return colour === 'transparent' || /^rgba\(.*, 0\)$|\/ 0\)$/.test(colour);
 }
 
 /** Whether the element's text shows at all: it has a size, a colour, and another colour behind it. */
 export function inks(el: Element, style: CSSStyleDeclaration): boolean {
   if (style.visibility !== 'visible' || style.fontSize === '0px') return false;
+  const { color } = style;
+  if (!isClear(color) && !mayVanish(el, style, color)) return true;
   if (style.getPropertyValue('background-clip') === 'text') return true;
-  return !isClear(style.color) && style.color !== groundOf(el, style);
+  return !isClear(color) && color !== groundOf(el, style);
+}
+
+/** Whether the colour is that of a ground near by, which is worth looking at closely. */
+function mayVanish(el: Element, style: CSSStyleDeclaration, color: string): boolean {
+  const { backgroundColor } = style;
+  if (!isClear(backgroundColor)) return backgroundColor === color;
+  const parent = parentOf(el);
+  return parent !== null && getComputedStyle(parent).backgroundColor === color;
 }
 
 // One for all: thousands of live ranges slow every later change of the document down.
@@ -157,8 +175,7 @@ export function textInSight(text: Text, clip: Box): boolean {
 
 /** Whether the element itself takes up room where it can be seen. */
 export function boxInSight(el: Element, clip: Box): boolean {
-  const boxes = Array.from(own(el).getClientRects());
-  if (boxes.some((box) => canSee(box, clip))) return true;
+  if (canSee(own(el).getBoundingClientRect(), clip)) return true;
   return Array.from(own(el).children).some((child) =>
     canSee(own(child).getBoundingClientRect(), clip),
   );

@@ -18,15 +18,21 @@ const LONGEST_LINK = 200;
  * cells. Of another document than the scope's, the top one says nothing and a frame all: it may stand in the scope.
  */
 export function text(args: TextArgs): Passage {
-  const page = new Writer();
-  if (args.scope === undefined || args.scope.doc === doc) {
-    begin(args.scope ? elementOf(args.scope) : null, page);
-  } else if (window.top !== window) begin(null, page);
+  const page = new Writer({ limit: args.limit });
+  const here = args.scope === undefined || args.scope.doc === doc;
+  const root = args.scope && here ? elementOf(args.scope) : null;
+  if (here || window.top !== window) begin(root, page);
   const all = page.toString();
-  const from = Math.min(args.from ?? 0, all.length);
-  const part = cutPair(all.slice(from, from + args.limit));
-  const more = all.length - from - part.length;
+  const part = cutPair(all.slice(0, args.limit));
+  const more = all.length - part.length + (page.isFull ? unread(root, page) : 0);
   return { doc, ...whereabouts(), text: part, more, frames: page.frames };
+}
+
+/** About how many characters were not read, hidden ones and scripts too; 1 at least. */
+function unread(scope: Element | null, page: Writer): number {
+  const root = scope ?? document.body ?? document.documentElement;
+  const all = root && own(root).textContent;
+  return Math.max(1, (all ?? '').length - page.read);
 }
 
 /** Never half of a surrogate pair. */
@@ -59,7 +65,7 @@ type Around = {
 
 function read(el: Element, around: Around, page: Writer): void {
   const tag = tagOf(el);
-  if (SKIPPED.has(tag) || tag === 'select') return;
+  if (page.isFull || SKIPPED.has(tag) || tag === 'select') return;
   const style = getComputedStyle(el);
   const sight = enter(el, style, around.sight);
   if (sight === null) return;
@@ -122,6 +128,7 @@ function readInside(el: Element, seen: Seen, page: Writer): void {
 }
 
 function readText(node: Text, el: Element, seen: Seen, page: Writer): void {
+  page.read += node.data.length;
   if (node.data.trim() === '') page.add(' ');
   else if (inks(el, seen.style) && textInSight(node, seen.around.sight.flow)) {
     write(node.data, seen, page);
@@ -129,7 +136,7 @@ function readText(node: Text, el: Element, seen: Seen, page: Writer): void {
 }
 
 function write(data: string, { style, around }: Seen, page: Writer): void {
-  const lines = style.whiteSpace.startsWith('pre') && !around.cell && data.includes('\n');
+  const lines = !around.cell && data.includes('\n') && style.whiteSpace.startsWith('pre');
   if (lines) page.keep(data.replace(/^\n|\n$/g, ''));
   else page.add(data);
 }

@@ -7,12 +7,22 @@ export type Spot = { lines: number; at: number };
 export class Writer {
   /** The frames that stand in the text, by the numbers of their elements and how many lines come before. */
   readonly frames: { node: number; at: number }[] = [];
+  /** How many characters of the document's were read, shown or not. */
+  read = 0;
   readonly #plain: boolean;
+  readonly #limit: number;
   readonly #lines: string[] = [];
+  #length = 0;
   #line = '';
 
-  constructor(options: { plain?: true } = {}) {
+  constructor(options: { plain?: true; limit?: number } = {}) {
     this.#plain = options.plain === true;
+    this.#limit = options.limit ?? Number.POSITIVE_INFINITY;
+  }
+
+  /** Whether there is enough: what comes then is not read. */
+  get isFull(): boolean {
+    return this.#length + this.#line.length >= this.#limit;
   }
 
   add(text: string): void {
@@ -62,13 +72,18 @@ export class Writer {
 
   end(): void {
     const line = this.pending;
-    if (line !== '') this.#lines.push(line);
+    if (line !== '') this.#put(line);
     this.#line = '';
+  }
+
+  #put(line: string): void {
+    this.#lines.push(line);
+    this.#length += line.length + 1;
   }
 
   keep(block: string): void {
     this.end();
-    this.#lines.push(...block.split('\n').map((line) => line.trimEnd()));
+    for (const line of block.split('\n')) this.#put(line.trimEnd());
   }
 
   toString(): string {
