@@ -33,7 +33,8 @@ type soak struct {
 	worker   *demo.Page
 }
 
-func startSoak(t *testing.T) *soak {
+// startSoak starts all but `spare` of the sessions that a link has room for.
+func startSoak(t *testing.T, spare int) *soak {
 	t.Helper()
 	s := openSite(t)
 	routes := s.Config.Handler
@@ -59,7 +60,7 @@ func startSoak(t *testing.T) *soak {
 		_, err := k.person.Browser().Call(t.Context(), "", "Target.createTarget", map[string]any{"url": s.URL + "/second", "background": true})
 		check(t, err)
 	}
-	for range k.agents {
+	for range k.agents - spare {
 		k.sessions = append(k.sessions, k.opened("/"))
 	}
 	return k
@@ -97,7 +98,7 @@ func (k *soak) pace(sessions []string) time.Duration {
 
 // TestManyAtOnceWithOneThatLoopsAndOneThatFloods has each of many keep its pace beside two tabs that misbehave.
 func TestManyAtOnceWithOneThatLoopsAndOneThatFloods(t *testing.T) {
-	k := startSoak(t)
+	k := startSoak(t, 0)
 	loops, floods, others := k.sessions[0], k.sessions[1], k.sessions[2:]
 	before := k.pace(others)
 	deaf := speak(t, k.openCDP(floods).WS) // a client that asks to be told all, and then never reads
@@ -132,7 +133,7 @@ func (k *soak) stuck(session string) {
 
 // TestManyClientsWithOneThatNeverReadsAndOneThatAsksTooMuch has CDP clients of different sessions side by side.
 func TestManyClientsWithOneThatNeverReadsAndOneThatAsksTooMuch(t *testing.T) {
-	k := startSoak(t)
+	k := startSoak(t, 0)
 	type client struct {
 		*speaker
 		tab string
@@ -197,10 +198,11 @@ func (k *soak) levels() levels {
 
 // TestOpeningAndClosingLeavesNothing opens and closes sessions with their tabs, and wants everything to be as it was.
 func TestOpeningAndClosingLeavesNothing(t *testing.T) {
-	k := startSoak(t)
-	k.cycle(max(k.cycles/10, 20)) // what is made once is made by now
+	const atOnce = 2
+	k := startSoak(t, atOnce)
+	k.cycle(max(k.cycles/10, 20), atOnce) // what is made once is made by now
 	before := k.levels()
-	k.cycle(k.cycles)
+	k.cycle(k.cycles, atOnce)
 	after := k.levels()
 	t.Logf("before %+v, after %+v", before, after)
 	if after.files > before.files+8 {
@@ -220,13 +222,13 @@ func TestOpeningAndClosingLeavesNothing(t *testing.T) {
 	}
 }
 
-// cycle opens and closes sessions, two at a time.
-func (k *soak) cycle(times int) {
+// cycle opens and closes sessions, some at a time.
+func (k *soak) cycle(times, atOnce int) {
 	k.t.Helper()
 	var group sync.WaitGroup
-	for range 2 {
+	for range atOnce {
 		group.Go(func() {
-			for range times / 2 {
+			for range times / atOnce {
 				if err := k.openAndClose(); err != nil {
 					k.t.Error(err)
 					return
