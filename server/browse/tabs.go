@@ -49,7 +49,7 @@ func (e *Engine) current(tabs []program.Tab) string {
 
 // tabFor is the tab an action acts in. Only open and new_tab make one.
 func (e *Engine) tabFor(a Action) (string, error) {
-	tabs := e.browser.Tabs()
+	tabs, selected := e.browser.Tabs(), e.selected
 	switch {
 	case a.Tab != "" && !has(tabs, a.Tab):
 		return "", noSuchTab()
@@ -58,8 +58,7 @@ func (e *Engine) tabFor(a Action) (string, error) {
 	case a.Action == "open":
 		return cmp.Or(a.Tab, e.current(tabs), program.NewTab), nil
 	case a.Tab == "" && e.lostSelected(tabs):
-		return "", fault.New(fault.TabClosed, "The selected tab was closed or is no longer shared",
-			"See tabs, then select_tab or open; or ask the person to share a tab.")
+		return "", e.goneTab(selected)
 	}
 	id := cmp.Or(a.Tab, e.current(tabs))
 	if id == "" {

@@ -35,6 +35,7 @@ type Browser struct {
 	places  places        // of tabs that are being made
 	changed chan struct{} // closed and replaced with every change of tabs
 	dialogs []program.Dialog
+	crashed []string // tabs whose pages did, the newest last
 	err     error
 }
 

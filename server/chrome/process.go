@@ -244,6 +244,9 @@ func (p *process) routeTarget(e event) {
 		}
 	})
 	on(e, target.TargetCrashed, func(t target.EventTargetCrashed) {
+		for _, b := range p.owners() {
+			b.noteCrash(t.TargetID)
+		}
 		post(p.conn, "", target.CloseTarget, target.CloseTargetParams{TargetID: t.TargetID})
 		p.dropTab(func(open *tab) bool { return open.targetID == t.TargetID })
 	})

@@ -217,6 +217,9 @@ func TestACastEndsWithItsTabOrSession(t *testing.T) {
 				if end.code != "" {
 					mustBe(t, err, end.code)
 				}
+				if b.HasCrashed(tab) != (end.code != "") {
+					t.Errorf("has crashed: %v", b.HasCrashed(tab))
+				}
 			case <-time.After(patience):
 				t.Fatal("it goes on")
 			}

@@ -81,9 +81,11 @@ function calmFor(
 
 /** Is a page given time to begin anything at all: one that has just come, or whose address has just changed? */
 function isAwaited(args: QuietArgs, waited: number): boolean {
-  if (performance.now() - loadedAt() < args.quiet_ms) return true;
+  const age = performance.now() - loadedAt();
+  if (age < args.quiet_ms) return true;
   const isMoved = args.moved === true || location.href !== stood;
-  return isMoved && waited < 2 * args.quiet_ms && !isAnchor();
+  const isRouted = location.hash !== '' && age < 2 * args.quiet_ms;
+  return (isRouted || (isMoved && waited < 2 * args.quiet_ms)) && !isAnchor();
 }
 
 function loadedAt(): number {
