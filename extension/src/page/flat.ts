@@ -31,13 +31,23 @@ export function openUp(root: ShadowRoot): void {
 
 export function childrenOf(node: Element): Node[] {
   const root = rootOf(node);
-  if (root) return Array.from(root.childNodes);
+  if (root) return listOf(root.childNodes);
   suspectCustom(node);
   if (isA(node, 'slot')) {
     const assigned = node.assignedNodes();
     if (assigned.length > 0) return noted(assigned, node);
   }
-  return Array.from(own(node).childNodes);
+  return listOf(own(node).childNodes);
+}
+
+/** By index, which is several times faster than by iterator. */
+function listOf(nodes: NodeListOf<ChildNode>): Node[] {
+  const list: Node[] = [];
+  for (let i = 0; i < nodes.length; i += 1) {
+    const node = nodes[i];
+    if (node) list.push(node);
+  }
+  return list;
 }
 
 function noted(assigned: Node[], slot: HTMLSlotElement): Node[] {

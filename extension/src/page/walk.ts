@@ -33,7 +33,8 @@ type Place = {
   /** A pointer cursor has begun further up: a boundary is only where it begins. */
   pointer: boolean;
   block: Block;
-  near: Holder[];
+  /** What else around is labelled by text: the entry or the message that all of this stands in. */
+  beyond: readonly Holder[];
   pass: Pass;
 };
 
@@ -70,7 +71,7 @@ function once(root: Element | null, tally: Tally, pass: Pass): Item[] {
   const block: Block = { labels: false, run: null };
   const inert = pass.modal !== null && !within(root, pass.modal);
   const flags = { named: false, inert, pointer: false };
-  visit(root, { out, sight, tally, block, near: [block], pass, ...flags });
+  visit(root, { out, sight, tally, block, beyond: [], pass, ...flags });
   return out;
 }
 
@@ -278,13 +279,12 @@ function isDraggable(el: Element): boolean {
 function contain(el: Element, place: Place, style: CSSStyleDeclaration, it: Item): void {
   if (isScrollArea(el, style)) it.states = [...it.states, 'scrollable'];
   put(place, it);
-  const near: Holder[] = it.kind === 'entry' ? [{ labels: false }] : [];
-  if (it.kind === 'live') near.push({ labels: true });
+  const beyond: Holder[] = it.kind === 'entry' ? [{ labels: false }] : [];
+  if (it.kind === 'live') beyond.push({ labels: true });
   const block: Block = { labels: false, run: null };
   const pointer = place.pointer || isPressable(it);
-  const inside = { ...place, out: it.children, block, near: [block, ...near], pointer };
-  spread(el, inside, style);
-  if (block.labels) for (const holder of place.near) holder.labels = true;
+  spread(el, { ...place, out: it.children, block, beyond, pointer }, style);
+  if (block.labels) label(place);
 }
 
 function descend(el: Element, place: Place, style: CSSStyleDeclaration): void {
@@ -295,11 +295,7 @@ function descend(el: Element, place: Place, style: CSSStyleDeclaration): void {
   place.block.run = null;
   const block: Block = { labels: false, run: null };
   // What labels a whole row or entry reaches through the blocks in it; a plain block does not.
-  spread(
-    el,
-    { ...place, block, near: [block, ...place.near.filter((h) => h !== place.block)] },
-    style,
-  );
+  spread(el, { ...place, block }, style);
 }
 
 function isBlock(style: CSSStyleDeclaration): boolean {
@@ -330,7 +326,7 @@ function text(node: Text, el: Element, place: Place, style: CSSStyleDeclaration)
   const run: Item = {
     ...item('text', 'text', null),
     text: node.data,
-    near: place.inert ? [] : place.near,
+    near: place.inert ? [] : [place.block, ...place.beyond],
   };
   place.tally.left -= place.tally.texts ? node.data.length : 0;
   place.block.run = run;
@@ -351,5 +347,10 @@ function put(place: Place, it: Item): void {
 /** Something to operate is shown, with the text around it. */
 function counted(place: Place, it: Item): void {
   place.tally.left -= it.role.length + (it.el ? leastLength(it.el) : 0);
-  for (const holder of place.near) holder.labels = true;
+  label(place);
+}
+
+function label({ block, beyond }: Place): void {
+  block.labels = true;
+  for (const holder of beyond) holder.labels = true;
 }
