@@ -42,6 +42,9 @@ func TestSnapshotsOfTheCorpus(t *testing.T) {
 		"inert parts are text": {"inert.html",
 			[]string{`button "Live"`, `button "Visible again"`, `button "Contents"`, `button "Itself hidden" aria-hidden`},
 			[]string{`button "Inert"`, `"Inert link"`, `button "Inert by style"`, `button "Transparent"`, `"Collapsed"`}},
+		"editors that draw their text themselves have the field that takes the keys": {"editors-drawn.html",
+			[]string{`textbox "Code in a shut box"`, `textbox "Code under glass"`, `textbox "Terminal input"`},
+			[]string{"Copy helper", "Mirror", "Replaced"}},
 		"a combobox shows what is chosen": {"aria-listbox.html",
 			[]string{`combobox "Size" collapsed,haspopup: Medium`, `combobox "Shape" collapsed: Round`, `combobox "Native": Second`, `textbox "Old field": typed`}, nil},
 	}

@@ -1,5 +1,6 @@
 import { areasOf } from './areas.ts';
 import { holderOf, isA, isElement, isText, own, tagOf } from './dom.ts';
+import { isOfEditor } from './editors.ts';
 import { childrenOf, within } from './flat.ts';
 import { suspectPlain } from './hosts.ts';
 import { isDialog, isInert, isInertByStyle, modalDialog, noteDialog } from './inert.ts';
@@ -130,7 +131,7 @@ function standIn(el: Element, place: Place, { kind, role, style }: Entering): vo
   if (kind !== 'control') return;
   const overlaid = style.opacity === '0' && tagOf(el) === 'input';
   const stands = labelsOf(el).some(isVisible) || (overlaid && isSeen(el, style, place.sight));
-  if (stands) push(place, item(kind, role, el));
+  if (stands || isOfEditor(el)) push(place, item(kind, role, el));
 }
 
 /** The labels of a control; none for what cannot be labelled. */
@@ -150,7 +151,7 @@ function enterKind(el: Element, place: Place, entering: Entering): void {
       if (isSeen(el, style, around)) push(place, item(kind, role, el));
       return;
     case 'control':
-      if (isSeen(el, style, around) || labelsOf(el).some(isVisible)) {
+      if (isSeen(el, style, around) || labelsOf(el).some(isVisible) || isOfEditor(el)) {
         control(el, place, role, style);
       } else descend(el, place, style);
       return;
