@@ -14,7 +14,7 @@ import (
 )
 
 func (a *app) mcpCommand() *cobra.Command {
-	var project string
+	var project, backend string
 	cmd := &cobra.Command{
 		Use: "mcp", Short: "Speak the Model Context Protocol on standard input and output",
 		Long: "Speak the Model Context Protocol on standard input and output: the tool browse, in one project, by way of the server that is\n" +
@@ -25,15 +25,16 @@ func (a *app) mcpCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return a.speak(cmd.Context(), c, project)
+			return a.speak(cmd.Context(), c, project, backend)
 		},
 	}
 	projectFlag(cmd, &project)
+	cmd.Flags().StringVar(&backend, "backend", "", "shared: the tabs that you shared; managed: a browser on the server; default: the project's")
 	return cmd
 }
 
 // speak carries messages between the agent and the server until the agent has no more or the server is gone.
-func (a *app) speak(ctx context.Context, c *client, project string) error {
+func (a *app) speak(ctx context.Context, c *client, project, backend string) error {
 	name, err := c.projectName(ctx, project)
 	if err != nil {
 		return err
@@ -41,7 +42,11 @@ func (a *app) speak(ctx context.Context, c *client, project string) error {
 	if _, err := get[projectView](ctx, c, "/api/v1/projects/"+url.PathEscape(name)); err != nil {
 		return err
 	}
-	b := &bridge{client: c, path: "/mcp?project=" + url.QueryEscape(name), out: a.out}
+	query := url.Values{"project": {name}}
+	if backend != "" {
+		query.Set("backend", backend)
+	}
+	b := &bridge{client: c, path: "/mcp?" + query.Encode(), out: a.out}
 	ctx, b.fail = context.WithCancelCause(ctx)
 	err = b.carry(ctx, messages(ctx, a.in))
 	b.answers.Wait()

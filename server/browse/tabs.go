@@ -62,7 +62,7 @@ func (e *Engine) tabFor(a Action) (string, error) {
 	}
 	id := cmp.Or(a.Tab, e.current(tabs))
 	if id == "" {
-		return "", fault.New(fault.NotFound, "There is no tab yet", "Open an address first, or ask the person to share a tab.")
+		return "", fault.New(fault.NotFound, "There is no tab yet", "Open an address first. A tab that the person shared is in a session of backend shared, and there only while no other session uses it.")
 	}
 	if i := slices.IndexFunc(tabs, func(t program.Tab) bool { return t.ID == id }); i >= 0 && !e.options.allows(e.address(id, tabs[i].URL)) {
 		return "", strayed("The tab stands on a domain that the project does not allow")

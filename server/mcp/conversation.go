@@ -3,6 +3,10 @@ package mcp
 import (
 	"context"
 	"encoding/json"
+	"errors"
+	"maps"
+	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -18,24 +22,29 @@ import (
 // closeWait bounds the closing of a conversation's browser session.
 const closeWait = 15 * time.Second
 
-// conversation is one MCP session: who speaks, for which project, and the browser session it has.
+// conversation is one MCP session: who speaks, for which project, and the browser sessions it has, one a backend.
 type conversation struct {
 	sessions Sessions
 	actor    account.Actor
 	project  project.Project
 
-	browserMu sync.Mutex // held while a browser session opens, so that two first calls open one
-	browser   string     // the browser session's id; empty before the first call and after its end
+	browserMu sync.Mutex        // held while a browser session opens, so that two first calls open one
+	backend   project.Backend   // the last call's
+	browsers  map[string]string // the browser sessions' ids by backend
 	over      bool
 }
 
 // call runs one action. What goes wrong is the tool's answer, so that the model reads it and can go on.
 func (c *conversation) call(ctx context.Context, arguments json.RawMessage) *sdk.CallToolResult {
+	backend, arguments, err := whichBackend(arguments)
+	if err != nil {
+		return failure(fault.Of(err))
+	}
 	action, err := browse.ParseAction(arguments)
 	if err != nil {
 		return failure(fault.Of(err))
 	}
-	id, err := c.open(ctx)
+	id, err := c.open(ctx, backend)
 	if err != nil {
 		return failure(fault.Of(err))
 	}
@@ -50,43 +59,65 @@ func (c *conversation) call(ctx context.Context, arguments json.RawMessage) *sdk
 	return answer(result)
 }
 
-// open is the conversation's browser session, opened when there is none.
-func (c *conversation) open(ctx context.Context) (string, error) {
+// whichBackend takes the argument backend, which is no action's, out of a call's arguments.
+func whichBackend(arguments json.RawMessage) (project.Backend, json.RawMessage, error) {
+	var all map[string]json.RawMessage
+	if json.Unmarshal(arguments, &all) != nil || all["backend"] == nil {
+		return "", arguments, nil // what does not read is the action's to tell
+	}
+	var backend project.Backend
+	if err := json.Unmarshal(all["backend"], &backend); err != nil || !slices.Contains(backends(), string(backend)) {
+		return "", nil, fault.New(fault.BadRequest, "There is no such backend", "Use one of "+strings.Join(backends(), ", ")+".")
+	}
+	delete(all, "backend")
+	rest, err := json.Marshal(all)
+	if err != nil {
+		return "", nil, fault.Wrap(err, "the arguments do not read")
+	}
+	return backend, rest, nil
+}
+
+// open is the conversation's browser session of a backend, opened when there is none; without a backend it is the last
+// call's.
+func (c *conversation) open(ctx context.Context, backend project.Backend) (string, error) {
 	c.browserMu.Lock()
 	defer c.browserMu.Unlock()
 	if c.over {
 		return "", fault.New(fault.SessionEnded, "the conversation is over", "Begin another.")
 	}
-	if c.browser != "" {
-		return c.browser, nil
+	if backend == "" {
+		backend = c.backend
 	}
-	view, err := c.sessions.Open(ctx, c.actor, session.Spec{Project: c.project.ID, Label: "mcp"})
+	if id := c.browsers[string(backend)]; id != "" {
+		c.backend = backend
+		return id, nil
+	}
+	view, err := c.sessions.Open(ctx, c.actor, session.Spec{Project: c.project.ID, Backend: string(backend), Label: "mcp"})
 	if err != nil {
 		return "", err
 	}
-	c.browser = view.ID
+	c.backend, c.browsers[string(backend)] = backend, view.ID
 	return view.ID, nil
 }
 
 func (c *conversation) forget(id string) {
 	c.browserMu.Lock()
 	defer c.browserMu.Unlock()
-	if c.browser == id {
-		c.browser = ""
-	}
+	maps.DeleteFunc(c.browsers, func(_, browser string) bool { return browser == id })
 }
 
-// end closes the browser session; no other opens afterwards.
+// end closes the browser sessions; no other opens afterwards.
 func (c *conversation) end() error {
 	c.browserMu.Lock()
 	defer c.browserMu.Unlock()
 	c.over = true
-	if c.browser == "" {
-		return nil
-	}
 	ctx, cancel := context.WithTimeout(context.Background(), closeWait)
 	defer cancel()
-	_, err := c.sessions.Close(ctx, c.actor, c.browser)
-	c.browser = ""
-	return err
+	var trouble error
+	for _, id := range c.browsers {
+		_, err := c.sessions.Close(ctx, c.actor, id)
+		trouble = errors.Join(trouble, err)
+	}
+	clear(c.browsers)
+	return trouble
 }

@@ -71,7 +71,8 @@ func New(o Options) *Handler {
 type actorKey struct{}
 
 // ServeActor answers one request of an actor whom the caller has authenticated. The query's project names
-// the project; without it it is the token's own, else the default one.
+// the project; without it it is the token's own, else the default one. The query's backend says which browser is
+// meant until a call names another; without it it is the project's.
 func (h *Handler) ServeActor(w http.ResponseWriter, r *http.Request, actor account.Actor) {
 	if unheard(w, r) {
 		return
@@ -141,7 +142,11 @@ func (h *Handler) serverFor(r *http.Request) *sdk.Server {
 		h.options.Logger.DebugContext(r.Context(), "conversation refused", slog.Any("error", err))
 		return nil
 	}
-	return h.server(&conversation{sessions: h.options.Sessions, actor: actor, project: p})
+	backend := project.Backend(r.URL.Query().Get("backend"))
+	if backend == "" {
+		backend = p.Backend
+	}
+	return h.server(&conversation{sessions: h.options.Sessions, actor: actor, project: p, backend: backend, browsers: map[string]string{}})
 }
 
 // server makes one conversation's server.

@@ -61,7 +61,11 @@ func (r *rooms) failWith(f *fault.Fault) {
 }
 
 func (r *rooms) Open(_ context.Context, actor account.Actor, spec session.Spec) (session.View, error) {
-	n, _ := r.note("%s opens in %s", actor.AccountName, spec.Project)
+	on := ""
+	if spec.Backend != "" {
+		on = " on " + spec.Backend
+	}
+	n, _ := r.note("%s opens in %s%s", actor.AccountName, spec.Project, on)
 	return session.View{ID: fmt.Sprintf("s_%d", n)}, nil
 }
 
@@ -202,7 +206,7 @@ func TestTheSchemaHasEveryField(t *testing.T) {
 	t.Parallel()
 	_, properties := tool(t, connect(t, &rooms{policy: project.Interactive}))
 	action := reflect.TypeFor[browse.Action]()
-	known := map[string]bool{}
+	known := map[string]bool{"backend": true} // which session the action is for
 	for f := range action.Fields() {
 		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
 		known[name] = true
@@ -214,6 +218,29 @@ func TestTheSchemaHasEveryField(t *testing.T) {
 		if !known[name] {
 			t.Errorf("the schema has %s, which no action takes", name)
 		}
+	}
+}
+
+func TestAConversationHasABrowserSessionOfEachBackend(t *testing.T) {
+	t.Parallel()
+	r := &rooms{policy: project.ReadOnly}
+	a := connect(t, r)
+	for _, backend := range []string{"", "shared", "", "managed", "shared"} {
+		arguments := map[string]any{"action": "snapshot"}
+		if backend != "" {
+			arguments["backend"] = backend
+		}
+		if got := a.call(arguments); got.IsError {
+			t.Errorf("a snapshot on %q is answered %s", backend, text(t, got))
+		}
+	}
+	const want = "me opens in p_1, snapshot in s_1, me opens in p_1 on shared, snapshot in s_3, snapshot in s_3, " +
+		"me opens in p_1 on managed, snapshot in s_6, snapshot in s_3"
+	if got := r.notes(); got != want {
+		t.Errorf("the rooms were asked %s, want %s", got, want)
+	}
+	if got := a.call(map[string]any{"action": "snapshot", "backend": "attached"}); !got.IsError || !strings.Contains(text(t, got), "shared, managed") {
+		t.Errorf("a backend that is none is answered %s", text(t, got))
 	}
 }
 

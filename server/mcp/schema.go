@@ -27,6 +27,9 @@ type field struct {
 	writes           bool // only writing actions take it
 }
 
+// backends are what the argument backend may be.
+func backends() []string { return []string{string(project.Shared), string(project.Managed)} }
+
 // fields are the arguments of the contract, besides action.
 func fields() []field {
 	return []field{
@@ -57,6 +60,10 @@ func fields() []field {
 		{name: "snapshot", kind: "string", does: "what to show of the page afterwards", choices: []string{"auto", "full", "none"}},
 		{name: "screenshot", kind: "boolean", does: "also take a picture afterwards"},
 		{name: "deliver", kind: "boolean", does: "screenshot: mark it for the person"},
+		{
+			name: "backend", kind: "string", choices: backends(),
+			does: "which browser: tabs of the person's own that they shared, or one on the server; each keeps its own tabs and refs; leave out for that of the last call",
+		},
 		{name: "timeout_ms", kind: "integer", does: "give up after this long"},
 		{name: "active", kind: "boolean", does: "bring the tab to the front; the default leaves the person's focus alone"},
 	}
