@@ -39,7 +39,7 @@ func pageText(r Result) string {
 	if r.Text != nil {
 		parts = append(parts, *r.Text)
 	}
-	if r.Value != nil {
+	if r.Value != nil && !isShown(r.Snapshot, *r.Value) {
 		parts = append(parts, "the field now holds: "+*r.Value)
 	}
 	if r.Returned != nil {
@@ -49,6 +49,11 @@ func pageText(r Result) string {
 		parts = append(parts, fmt.Sprintf("- downloaded %q", r.Download.Name))
 	}
 	return strings.Join(append(parts, happenings(r)...), "\n")
+}
+
+// isShown reports whether a line of the snapshot ends in the value.
+func isShown(s *Snapshot, value string) bool {
+	return s != nil && value != "" && strings.Contains(s.Text+"\n", ": "+value+"\n")
 }
 
 // happenings are lines of tabs and dialogs.
@@ -81,7 +86,7 @@ func ownWords(r Result) []string {
 	}
 	if r.Snapshot != nil {
 		if r.Snapshot.Mode == "diff" {
-			words = append(words, "Only what changed is shown.")
+			words = append(words, "Only changes are shown.")
 		}
 		words = append(words, more(r.Snapshot.More)...)
 	}

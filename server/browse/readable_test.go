@@ -31,9 +31,22 @@ func TestAResultReadsAsPageAndNotices(t *testing.T) {
 			t.Errorf("%q does not stand between the boundaries of %s", want, read)
 		}
 	}
-	for _, want := range []string{"not certain", "Only what changed", "3 more lines", "c7", "our notice"} {
+	for _, want := range []string{"not certain", "Only changes", "3 more lines", "c7", "our notice"} {
 		if !strings.Contains(after, want) {
 			t.Errorf("the notices lack %q: %s", want, after)
+		}
+	}
+}
+
+func TestAValueThatALineShowsIsNotSaidTwice(t *testing.T) {
+	t.Parallel()
+	for value, want := range map[string]int{"Oslo": 1, "Osl": 2, "": 1} {
+		read := browse.Readable(browse.Result{Value: &value, Snapshot: &browse.Snapshot{Text: "- textbox \"City\" [ref=e2]: Oslo\n- button \"Go\"", Mode: "diff"}})
+		if value == "" {
+			value = "the field now holds: "
+		}
+		if got := strings.Count(read, value); got != want {
+			t.Errorf("%q stands %d times in %s", value, got, read)
 		}
 	}
 }

@@ -47,8 +47,10 @@ export function overlap(a: Box, b: Box): Box {
 }
 
 export function canSee(box: Box, clip: Box): boolean {
-  const seen = overlap(box, clip);
-  return seen.right - seen.left > SEEN_PX && seen.bottom - seen.top > SEEN_PX;
+  const width = Math.min(box.right, clip.right) - Math.max(box.left, clip.left);
+  return (
+    width > SEEN_PX && Math.min(box.bottom, clip.bottom) - Math.max(box.top, clip.top) > SEEN_PX
+  );
 }
 
 /** What of its surroundings the element stands in, by its position. */
@@ -170,7 +172,16 @@ const range = document.createRange();
 /** Whether any of the text stands where it can be seen. */
 export function textInSight(text: Text, clip: Box): boolean {
   range.selectNodeContents(text);
-  return Array.from(range.getClientRects()).some((box) => canSee(box, clip));
+  return canSeeAny(range.getClientRects(), clip);
+}
+
+/** Mostly the first box decides. */
+function canSeeAny(boxes: DOMRectList, clip: Box): boolean {
+  for (let i = 0; i < boxes.length; i += 1) {
+    const box = boxes[i];
+    if (box && canSee(box, clip)) return true;
+  }
+  return false;
 }
 
 /** Whether the element itself takes up room where it can be seen. */

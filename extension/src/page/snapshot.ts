@@ -14,7 +14,7 @@ const LONGEST_LABEL = 160;
 /** Where all text is asked for; what is longer is get_text's to read. */
 const LONGEST_TEXT = 4000;
 /** Enough of an address to tell where it leads; the rest is there where all text is asked for. */
-const LONGEST_ADDRESS = 60;
+const LONGEST_ADDRESS = 40;
 const MOST_OPTIONS = 12;
 
 export function snapshot(args: SnapshotArgs): Snapshot {
