@@ -25,6 +25,12 @@ func (j job) isMute(failed *program.Error) bool {
 	return j.plan.awake != absent && failed.Step == j.plan.awake && failed.Code == string(fault.Internal)
 }
 
+// isLetGo reports that the browser let go of the tab while it went where the action sent it, as some do for a document of
+// their own viewer's: what stands there is looked at once more.
+func (j job) isLetGo(failed *program.Error) bool {
+	return j.opens != "" && j.tab != program.NewTab && failed.Code == string(fault.TabSuspended)
+}
+
 // afresh opens the address in a new tab, and gives up the one that hangs where that is the edge's to do.
 func (e *Engine) afresh(ctx context.Context, j job) (Result, error) {
 	stuck, left := j.tab, "was left as it is"
@@ -48,6 +54,6 @@ func (e *Engine) openAgain(ctx context.Context, j job) (Result, error) {
 	const least = 2 * time.Second // what is left of an action's time may be nothing
 	j.plan = newPlan(j.tab, j.action, max(least, j.limit-time.Since(j.began)))
 	j.plan.open(j.opens)
-	j.plan.look(j.action, j.budget())
+	j.plan.look(j.action, j.view)
 	return e.carryOut(ctx, j)
 }

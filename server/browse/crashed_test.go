@@ -18,7 +18,7 @@ func (c crashing) HasCrashed(tab string) bool { return tab == c.crashed }
 
 func TestATabThatIsGoneSaysWhy(t *testing.T) {
 	for crashed, want := range map[string]string{"t1": "The page of tab t1 crashed", "": "was closed or is no longer shared"} {
-		s := &scripted{tabs: oneTab(), answers: showing(`{"doc":"d","lines":[]}`, plainState)}
+		s := &scripted{tabs: oneTab(), answers: showing(`{"doc":"d","lines":[]}`, `{"doc":"d","url":"https://page.test/","site":"https://page.test","status":200}`)}
 		e := browse.New(crashing{s, crashed}, browse.Options{})
 		if _, err := e.Do(t.Context(), browse.Action{Action: "open", URL: "https://page.test/"}); err != nil {
 			t.Fatal(err)

@@ -30,7 +30,7 @@ func (e *Engine) name(r *reading) {
 	}
 	r.state.URL, r.state.Title = e.failed[r.result.Tab], ""
 	for _, tab := range e.browser.Tabs() {
-		if tab.ID == r.result.Tab {
+		if tab.ID == r.result.Tab && r.state.URL == "" {
 			r.state.URL = e.address(tab.ID, tab.URL)
 		}
 	}

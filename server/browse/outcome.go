@@ -20,7 +20,7 @@ func (r *reading) stand() {
 	answer := r.settled.Answer
 	switch {
 	case r.job.plan.navigate == absent:
-		if r.job.moved {
+		if r.job.moved && r.job.action.Action != "back" && r.job.action.Action != "forward" {
 			r.notice("The page moved to another address by itself since the last answer: see url.")
 		}
 		r.wentWhere(answer)
@@ -56,14 +56,14 @@ func (r *reading) came(answer *program.Answer) {
 	if r.state.Status >= 400 && (r.settled.Navigated || r.job.plan.navigate != absent) {
 		r.notice(fmt.Sprintf("The server answered with status %d.", r.state.Status))
 	}
+	if r.state.Type == typePDF {
+		r.notice("This is a PDF: its text cannot be read here; take a screenshot, or ask the person.")
+	}
 	if answer == nil || !r.settled.Navigated {
 		return
 	}
 	if r.state.Status == http.StatusUnauthorized && answer.Challenge != "" {
 		r.notice("The site asks for a login, by the browser's own prompt" + realm(answer) + ". Nobody has given one: this is the page it shows instead.")
-	}
-	if answer.Type == typePDF {
-		r.notice("This is a PDF: its text cannot be read here; take a screenshot, or ask the person.")
 	}
 }
 
@@ -89,7 +89,7 @@ func isWithoutContent(status int) bool {
 
 // realm is the name of what a login is asked for, where it is a plain one.
 func realm(answer *program.Answer) string {
-	found := regexp.MustCompile(`(?i)\brealm="?([A-Za-z0-9 ._-]{1,40})"?(?:,|$)`).FindStringSubmatch(answer.Challenge)
+	found := regexp.MustCompile(`(?i)\brealm="?([A-Za-z0-9._-]{1,30})"?(?:,|$)`).FindStringSubmatch(answer.Challenge)
 	if found == nil {
 		return ""
 	}
@@ -164,7 +164,7 @@ func whyNotLoaded(name, text string, answer program.Answer) *fault.Fault {
 	switch {
 	case answer.Refused != "":
 		return notReached(answer.Refused, name)
-	case !strings.HasPrefix(name, "net::") && answer.Challenge != "":
+	case answer.Challenge != "" && (name == "net::ERR_INVALID_AUTH_CREDENTIALS" || !strings.HasPrefix(name, "net::")):
 		return failed("The site asks for a login"+realm(&answer)+", by the browser's own prompt, and shows nothing before", "Ask the person to log in there, or open another address.")
 	case name == aborted:
 		return failed(stays(answer)+"; the tab stays where it was", "Open another address.")

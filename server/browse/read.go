@@ -19,6 +19,7 @@ type pageState struct {
 	Title   string `json:"title"`
 	Status  int    `json:"status"`
 	Refused string `json:"refused"`
+	Type    string `json:"type"` // of media, where it is no web page
 }
 
 // reading gathers an answer from a program's steps.
@@ -98,6 +99,11 @@ func isSamePlace(a, b string) bool {
 	a, _, _ = strings.Cut(a, "#")
 	b, _, _ = strings.Cut(b, "#")
 	return strings.TrimSuffix(a, "/") == strings.TrimSuffix(b, "/")
+}
+
+// say tells what the page says of something. It is page text, which no notice may hold.
+func (r *reading) say(of, text string) {
+	r.result.Said = append(r.result.Said, of+": "+short(text, longestWhy))
 }
 
 func (r *reading) notice(text string) { r.result.Notices = append(r.result.Notices, text) }

@@ -25,6 +25,8 @@ func (e *Engine) salvage(ctx context.Context, j job, ran program.Result, err err
 		return e.afresh(ctx, j)
 	case j.isMute(failed):
 		return e.openAgain(ctx, j)
+	case j.isLetGo(failed):
+		return e.lookAgain(ctx, j, ran)
 	case j.plan.landed != absent && failed.Step >= j.plan.settle && failed.Code != string(fault.Timeout):
 		return e.lookAgain(ctx, j, ran)
 	case failed.Code == string(fault.NavigationFailed):

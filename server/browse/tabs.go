@@ -90,6 +90,9 @@ func noSuchTab() error {
 // hasMoved reports whether the tab has gone elsewhere by itself since an answer told where it stands.
 func (e *Engine) hasMoved(id string) bool {
 	stood, told := e.stands[id]
+	if stood == e.failed[id] {
+		return false // what a browser calls its own page about that differs
+	}
 	for _, tab := range e.browser.Tabs() {
 		if tab.ID == id {
 			return told && tab.URL != "" && !isSamePlace(e.address(id, tab.URL), stood)

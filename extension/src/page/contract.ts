@@ -48,6 +48,8 @@ export type State = {
   status: number;
   /** The egress proxy's own reason, where the document is its refusal instead of a page. */
   refused?: string;
+  /** The document's type of media, where it is no web page. */
+  type?: string;
   width: number;
   height: number;
 };

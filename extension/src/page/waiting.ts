@@ -1,4 +1,4 @@
-import { whereabouts } from './bounds.ts';
+import { cut, whereabouts } from './bounds.ts';
 import type { HasTextArgs, HistoryArgs, Quiet, QuietArgs, State } from './contract.ts';
 import { isElement, isText } from './dom.ts';
 import { Refusal } from './failure.ts';
@@ -19,9 +19,17 @@ export function state(): State {
     status,
     width: window.innerWidth,
     height: window.innerHeight,
+    ...(isPage(document.contentType) ? {} : { type: cut(document.contentType, LONGEST_TYPE) }),
   };
   const reason = status >= 400 ? refusal() : undefined;
   return reason === undefined ? here : { ...here, refused: reason };
+}
+
+/** The longest name of a type of media that there is. */
+const LONGEST_TYPE = 127;
+
+function isPage(type: string): boolean {
+  return ['text/html', 'application/xhtml+xml'].includes(type);
 }
 
 /** The egress proxy refuses plain http in words of its own. A site that says the same is only refused itself. */
