@@ -232,7 +232,7 @@ func (h *hiding) everyAction() {
 	h.lands(h.clickNamed("button", "Count"), "n", "clicked 1")
 	h.lands(h.do(action{"action": "fill", "role": "textbox", "name": "Name", "text": "Ana"}), "", "Ana")
 	h.lands(h.do(action{"action": "type", "text": "!"}), "", "Ana!")
-	h.lands(h.do(action{"action": "press", "keys": "Tab"}), "keys", "Tab ")
+	h.lands(h.do(action{"action": "press", "keys": "Tab"}), "keys", "! Tab ")
 	h.lands(h.do(action{"action": "select", "role": "combobox", "name": "Sort", "values": []string{"name"}}), "sorted", "sorted by name")
 	h.clickNamed("button", "Later")
 	h.do(action{"action": "wait", "text": "timer 1"})

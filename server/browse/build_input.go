@@ -59,7 +59,7 @@ func (p *plan) readBack(e *element, args object) {
 }
 
 // mostTyped is how many characters are typed one by one; more are entered at once, as by an input method.
-const mostTyped = 100
+const mostTyped = 50
 
 // typeText types as a keyboard does, so that a page sees its keys; what no key has is entered as it is.
 func (p *plan) typeText(e *element, text string) {

@@ -45,7 +45,8 @@ func readValue(r *reading) error {
 		r.notice(field.differs(r.job.action.Action))
 	}
 	if field.Invalid != "" {
-		r.notice("The field does not accept what it holds: " + short(field.Invalid, longestWhy) + ".")
+		r.notice("The field does not accept what it holds: see said.")
+		r.say("the field", field.Invalid)
 	}
 	return nil
 }
@@ -136,7 +137,10 @@ func readSelected(r *reading) error {
 	if err != nil || !found {
 		return err
 	}
-	values := native.Values
+	values, isSet := native.Values, true
+	if len(values) > 0 {
+		r.result.Landed = &isSet
+	}
 	for _, step := range r.job.plan.chosen {
 		names, err := r.readChosen(step)
 		if err != nil {

@@ -41,7 +41,7 @@ const MOST_SCREENS = 60;
 /** What was there before the list was opened is not in it. */
 let before = new WeakSet<Element>();
 /** What the last option was called, its element, and what there was to choose from. */
-let last: { name: string; el: Element } | null = null;
+let last: { name: string; el: Element; isCommand: boolean } | null = null;
 let offered: string[] = [];
 
 /** Whether the list is open, and else what to press for it. */
@@ -81,7 +81,8 @@ export async function option(args: OptionArgs): Promise<OptionFound> {
   found ??= await scrolledTo(el, wanted);
   found ??= await searched(el, wanted);
   if (found === null) return { missing: true };
-  last = { name: labelOf(found), el: found };
+  // An entry of a menu does something, and is not kept as a choice.
+  last = { name: labelOf(found), el: found, isCommand: roleOf(found) === 'menuitem' };
   if (isChosen(found) && isMultiple(found)) return { chosen: true };
   return { press: { doc, node: numberOf(found) } };
 }
@@ -265,7 +266,8 @@ function elementNow(target: Target): Element | null {
 
 /** Whether the element, or a tag beside it, says that the option is chosen. */
 function isShown(target: Target, called: string): boolean {
-  if (last !== null && own(last.el).isConnected && isChosen(last.el)) return true;
+  if (last?.isCommand || (last !== null && own(last.el).isConnected && isChosen(last.el)))
+    return true;
   const el = elementNow(target);
   if (el === null) return false;
   const field = fieldOf(el);
