@@ -156,7 +156,7 @@ func (s *Service) expose(l *living, actor ledger.Actor, by Credential) (Access, 
 		s.minds.Go(func() { s.mindAccess(l, x) })
 		s.tell(context.Background(), l, "browser.cdp", map[string]any{"state": "opened"})
 	}
-	return Access{WS: x.capability.WS(), HTTP: x.capability.HTTP(), Session: l.id, Notices: l.unseen(), IsNew: isNew}, nil
+	return Access{WS: x.capability.WS(), HTTP: x.capability.HTTP(), Session: l.id, Notices: s.unseen(l), IsNew: isNew}, nil
 }
 
 // grant makes a capability; exposedMu is held.

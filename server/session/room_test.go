@@ -66,7 +66,7 @@ func openAsking(tb testing.TB, limits session.Limits, recheck time.Duration) *ro
 	b, j, e := &backend{}, &journal{Ledger: l}, &doors{}
 	r := &room{store: s, ledger: l, actor: actor, project: p.ID, projects: projects, backend: b, journal: j, endpoint: e, Service: session.New(session.Config{
 		Store: s, Projects: projects, Ledger: j, Artifacts: artifacts, Limits: limits,
-		Backends: map[project.Backend]session.Backend{project.Managed: b},
+		Backends: map[project.Backend]session.Backend{project.Managed: b, project.Shared: b},
 		Endpoint: e, Recheck: recheck,
 	})}
 	tb.Cleanup(func() {

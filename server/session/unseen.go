@@ -11,7 +11,7 @@ import (
 
 // unseen says which of the session's tabs its CDP clients do not see or cannot use, and what to do; clients themselves
 // are told nothing of such tabs.
-func (l *living) unseen() []string {
+func (s *Service) unseen(l *living) []string {
 	var usable, read int
 	paused := map[string]int{}
 	for _, t := range l.browser.Tabs() {
@@ -24,7 +24,7 @@ func (l *living) unseen() []string {
 			usable++
 		}
 	}
-	var told []string
+	told := s.taken(l)
 	if usable == 0 && len(paused) == 0 {
 		told = append(told, l.empty())
 	}
@@ -36,6 +36,39 @@ func (l *living) unseen() []string {
 	}
 	slices.Sort(told)
 	return told
+}
+
+// taken names the project's other sessions that use tabs which the person shared.
+func (s *Service) taken(l *living) []string {
+	var told []string
+	for _, other := range s.beside(l) {
+		n := 0
+		for _, t := range other.browser.Tabs() {
+			if t.Session == other.id {
+				n++
+			}
+		}
+		if n > 0 {
+			told = append(told, fmt.Sprintf("%s in use by session %s: chaperone session close %s frees %s", tabs(n), other.id, other.id, pronoun(n)))
+		}
+	}
+	return told
+}
+
+// beside are the sessions in the same person's browser and project.
+func (s *Service) beside(l *living) []*living {
+	if l.backend != project.Shared {
+		return nil
+	}
+	s.livingMu.Lock()
+	defer s.livingMu.Unlock()
+	var others []*living
+	for _, other := range s.living {
+		if other != l && other.browser != nil && other.backend == l.backend && other.account == l.account && other.project.ID == l.project.ID {
+			others = append(others, other)
+		}
+	}
+	return others
 }
 
 // empty says how clients get a first tab.

@@ -122,3 +122,18 @@ func TestAnEndpointTellsWhichTabsItsClientsDoNotSee(t *testing.T) {
 		})
 	}
 }
+
+func TestAnEndpointTellsWhichSessionHasTheTabs(t *testing.T) {
+	r := open(t, session.Limits{})
+	first := r.interactive(t, session.Spec{Backend: "shared"})
+	r.backend.newest().tabs = []program.Tab{{ID: "t1", Level: program.LevelAct, Session: first.ID}}
+	second := r.interactive(t, session.Spec{Backend: "shared"})
+	notices := strings.Join(r.expose(t, second.ID).Notices, "|")
+	want := "1 tab is in use by session " + first.ID + ": chaperone session close " + first.ID + " frees it"
+	if !strings.Contains(notices, want) {
+		t.Errorf("got  %s\nwant %s", notices, want)
+	}
+	if own := strings.Join(r.expose(t, first.ID).Notices, "|"); own != "" {
+		t.Errorf("the session that has it is told %s", own)
+	}
+}
