@@ -58,7 +58,10 @@ func isShown(s *Snapshot, value string) bool {
 
 // happenings are lines of tabs and dialogs.
 func happenings(r Result) []string {
-	parts := make([]string, 0, len(r.Tabs)+len(r.Opened)+len(r.Dialogs))
+	parts := make([]string, 0, len(r.Said)+len(r.Tabs)+len(r.Opened)+len(r.Dialogs))
+	for _, said := range r.Said {
+		parts = append(parts, "- said by "+said)
+	}
 	for _, t := range r.Tabs {
 		parts = append(parts, fmt.Sprintf("- tab %s %q %s", t.ID, t.Title, t.URL))
 	}

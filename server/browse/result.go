@@ -22,6 +22,9 @@ type Result struct {
 	// Value is what a field holds after fill and type, and what is chosen after select.
 	Value *string `json:"value,omitempty"`
 
+	// Said is what the page says besides, such as why a field does not accept what it holds.
+	Said []string `json:"said,omitempty"`
+
 	// Returned is what eval's script came to, as JSON text; cut where it is long.
 	Returned *string `json:"returned,omitempty"`
 	// Download is the file that download fetched; session makes an artifact of File.
