@@ -1,7 +1,9 @@
 import { actOn } from './acted.ts';
+import { pictureOf } from './areas.ts';
 import { address, site } from './bounds.ts';
 import type { Described, Expected, FindArgs, Found, Target, Wanted } from './contract.ts';
 import { tagOf } from './dom.ts';
+import { isOfEditor } from './editors.ts';
 import { Refusal } from './failure.ts';
 import { elementsOf, fold } from './flat.ts';
 import { isOff } from './inert.ts';
@@ -118,7 +120,9 @@ function* flatten(items: Item[]): Generator<Item> {
 /** Whether a snapshot without end would list it. */
 export function isListed(el: Element): boolean {
   if (isOff(el)) return false;
-  if (labelsOf(el).some(isVisible)) return true;
+  if (labelsOf(el).some(isVisible) || isOfEditor(el)) return true;
+  const picture = pictureOf(el);
+  if (picture) return isListed(picture);
   const sight = sightOf(el);
   const style = getComputedStyle(el);
   if (sight === null || style.visibility !== 'visible') return false;

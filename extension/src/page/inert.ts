@@ -26,6 +26,9 @@ export function isOff(el: Element): boolean {
   return offReason(el) !== '';
 }
 
+/** The modal dialog of the present piece of work, once it has been looked for. */
+let known: Element | null | undefined;
+
 /** Modal dialogs in shadow trees, which no query of the document finds; the walk tells of them. */
 const inShadow = new Set<WeakRef<Element>>();
 const told = new WeakSet<Element>();
@@ -35,6 +38,7 @@ export function noteDialog(dialog: Element): boolean {
   if (told.has(dialog) || !(own(dialog).getRootNode() instanceof ShadowRoot)) return false;
   told.add(dialog);
   inShadow.add(new WeakRef(dialog));
+  known = undefined;
   return isModal(dialog);
 }
 
@@ -44,10 +48,21 @@ function isModal(el: Element): boolean {
 
 /** The modal dialog that all else is switched off for; null where none is open. */
 export function modalDialog(): Element | null {
+  if (known === undefined) {
+    known = openDialog();
+    // As long as this piece of work lasts: the page cannot change meanwhile, and it is asked for many elements.
+    queueMicrotask(() => {
+      known = undefined;
+    });
+  }
+  return known;
+}
+
+function openDialog(): Element | null {
   const open = Array.from(document.querySelectorAll('dialog:modal'));
-  for (const known of inShadow) {
-    const dialog = known.deref();
-    if (dialog === undefined) inShadow.delete(known);
+  for (const held of inShadow) {
+    const dialog = held.deref();
+    if (dialog === undefined) inShadow.delete(held);
     else if (isModal(dialog)) open.push(dialog);
   }
   return open.length < 2 ? (open[0] ?? null) : topmost(open);
