@@ -207,9 +207,11 @@ func otherExtension(t *testing.T) (folder, id string) {
 }
 
 // Chrome's own bar has a Cancel. No test can press it, so the worker is told what Chrome tells it then.
+// It is one for all tabs, also for those that nobody uses just then.
 func TestThePersonsCancelIsNeverUndone(t *testing.T) {
 	t.Parallel()
 	s := newSharing(t, "act", "act")
+	s.server.make()
 	s.server.hold(s.name)
 	waiting := make(chan frame, 1)
 	go func() {

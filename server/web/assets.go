@@ -9,6 +9,7 @@ import (
 	"mime"
 	"net/http"
 	"path"
+	"strings"
 	"time"
 
 	"github.com/gin-gonic/gin"
@@ -74,7 +75,9 @@ func (files assets) register(g *gin.Engine) {
 
 func (file asset) serve(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Security-Policy", dashboardPolicy)
-	w.Header().Set("Cache-Control", "no-cache")
+	if !strings.HasPrefix(file.mediaType, "text/html") { // the page itself is never kept, so that going back to it asks for it
+		w.Header().Set("Cache-Control", "no-cache")
+	}
 	w.Header().Set("Content-Type", file.mediaType)
 	w.Header().Set("ETag", file.tag)
 	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(file.content))

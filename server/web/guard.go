@@ -75,6 +75,9 @@ func judge(hosts *Hosts, crossOrigin *http.CrossOriginProtection, r *http.Reques
 	if !hosts.admits(r) {
 		return fault.New(fault.Forbidden, "this server does not go by that name", "Use "+hosts.URL()+".")
 	}
+	if isAhead(r) {
+		return fault.New(fault.Forbidden, "this server is not loaded ahead of time", "Open its address.")
+	}
 	if r.URL.Path == linkPath {
 		return nil
 	}
@@ -85,6 +88,12 @@ func judge(hosts *Hosts, crossOrigin *http.CrossOriginProtection, r *http.Reques
 		return fault.New(fault.Forbidden, "a page of another origin may not ask this server", "Use the dashboard at "+hosts.URL()+".")
 	}
 	return nil
+}
+
+// isAhead reports that a browser asks on the word of some page, before a person goes here. What is loaded so comes into a tab
+// later without a request that anybody could judge, an extension that holds the tab for an agent least of all.
+func isAhead(r *http.Request) bool {
+	return strings.Contains(r.Header.Get("Sec-Purpose"), "prefetch") || r.Header.Get("Purpose") == "prefetch"
 }
 
 // harden sets what holds for every answer; the dashboard's own page loosens the policy for its files.

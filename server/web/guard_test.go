@@ -35,6 +35,9 @@ func TestWhoMayAskIsJudgedBeforeAnyRoute(t *testing.T) {
 		"a page without an origin":            {map[string]string{"Origin": "null"}, "GET", 403},
 		"the extension's origin on the API":   {map[string]string{"Origin": "chrome-extension://codmbdnikppphedddibekmoeejjjmbig"}, "GET", 403},
 		"a foreign page that hides its name":  {map[string]string{"Sec-Fetch-Site": "cross-site"}, "POST", 403},
+		"what a page has loaded ahead":        {map[string]string{"Sec-Purpose": "prefetch"}, "GET", 403},
+		"a page that is drawn ahead":          {map[string]string{"Sec-Purpose": "prefetch;prerender"}, "GET", 403},
+		"what an older browser loads ahead":   {map[string]string{"Purpose": "prefetch"}, "GET", 403},
 		"a write from a page of ours is read": {map[string]string{"Origin": h.url, "Sec-Fetch-Site": "same-origin"}, "POST", 405},
 	} {
 		got := h.ask(wish{method: c.method, path: "/api/v1/me", header: c.header})
@@ -90,6 +93,19 @@ func TestEveryAnswerIsHardened(t *testing.T) {
 				t.Errorf("%s has %s %q", path, name, header.Get(name))
 			}
 		}
+	}
+}
+
+func TestTheDashboardsPageIsNeverKept(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	for path, want := range map[string]string{"/": "no-store", "/main.js": "no-cache"} {
+		if got := h.ask(wish{method: "GET", path: path}).header.Get("Cache-Control"); got != want {
+			t.Errorf("%s has %q, want %q", path, got, want)
+		}
+	}
+	if got := h.ask(wish{method: "GET", path: "/", header: map[string]string{"Sec-Purpose": "prefetch"}}); got.status != 403 {
+		t.Errorf("ahead of time it is answered %d", got.status)
 	}
 }
 

@@ -136,12 +136,9 @@ test('the list is called by what is in it', () => {
 
 test('acting is explained where the project permits it, and said to be out of reach elsewhere', () => {
   const acting = { ...project, ceiling: 'act' } as const;
-  assert.match(actWords(project), /reading only.*in the dashboard\./);
+  assert.match(actWords(project), /reading only.*--policy interactive/);
   assert.match(actWords(acting), /type, submit/);
-  assert.match(
-    levelWords(project, tab),
-    /permits no more\..*in the dashboard, .* --policy interactive/,
-  );
+  assert.match(levelWords(project, tab), /for you too.*permits no more\..*--policy interactive/);
   assert.match(levelWords(acting, tab), /Nothing is typed/);
   assert.match(levelWords(acting, { ...tab, level: 'act' }), /^Read, type, submit forms/);
   assert.match(mayOpenWords(project), /only read/);

@@ -132,12 +132,11 @@ export const staysWords = 'Pauses when it leaves its site';
 
 /** What reading means. */
 export const readWords =
-  'Open pages, read, scroll and click. Nothing is typed, and forms that send data are blocked, for you too.';
-
-const permitMore = 'Its owner can permit more in the dashboard';
+  'Read, scroll, follow links and press buttons. Nothing is typed, and forms that send data are blocked, for you too; what a page’s own script does on a press is not.';
 
 /** The project's name is not in it: nobody pastes what another has named. */
-const orByCommand = 'or with “chaperone project set NAME --policy interactive”';
+const permitMore =
+  'Its owner can permit more with “chaperone project set NAME --policy interactive”';
 
 /** What acting means in this project. */
 export function actWords(project: ProjectView): string {
@@ -149,7 +148,7 @@ export function actWords(project: ProjectView): string {
 /** What agents may do in a tab that is shared. */
 export function levelWords(project: ProjectView, { level }: TabView): string {
   if (project.ceiling === 'read')
-    return `Agents may read. This project permits no more. ${permitMore}, ${orByCommand}.`;
+    return `${readWords} This project permits no more. ${permitMore}.`;
   return level === 'act' ? `Read, ${lowered(actWords(project))}` : readWords;
 }
 
@@ -159,7 +158,8 @@ function lowered(words: string): string {
 
 /** What it means that agents may open tabs. */
 export function mayOpenWords(project: ProjectView): string {
-  if (!project.mayOpen) return 'Off: agents use only the tabs you share.';
+  if (!project.mayOpen)
+    return 'Off: agents use only the tabs you share, and windows that those open.';
   return project.ceiling === 'act'
     ? 'With your sign-ins. They may act there.'
     : 'With your sign-ins. They may only read there.';

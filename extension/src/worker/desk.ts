@@ -239,7 +239,7 @@ export class Desk {
   detached(tab: number, reason: string): void {
     const why = `Chrome let the tab go (${reason}).`;
     this.#runs.stopTab(tab, new Refusal('tab_suspended', why));
-    if (reason === 'canceled_by_user') this.book.writeGrants(drop(this.book.grants, tab));
+    if (reason === 'canceled_by_user') this.book.writeGrants([]); // Chrome's bar has one Cancel for all tabs
     this.#raw.sleep(tab, why);
     this.#seats.release(tab);
     void this.#casts.resume(tab);
