@@ -19,6 +19,7 @@ const (
 	codeBadRequest       = "bad_request"
 	codeForbidden        = "forbidden"
 	codeNotFound         = "not_found"
+	codeAmbiguous        = "ambiguous"
 	codeCovered          = "covered"
 	codeDialogOpen       = "dialog_open"
 	codeNavigationFailed = "navigation_failed"
@@ -29,6 +30,7 @@ const (
 
 const (
 	functionLocate  = "@locate"
+	functionFind    = "@find"
 	functionQuiet   = "@quiet"
 	functionHistory = "@history"
 	functionOwner   = "@owner" // asked by the edge alone; no program may
@@ -109,6 +111,9 @@ func checkShape(s Step) *Error {
 	if err := checkBeside(s); err != nil {
 		return err
 	}
+	if err := checkPick(s); err != nil {
+		return err
+	}
 	for _, part := range parts(s) {
 		if !isObject(part) {
 			return refuse(codeBadRequest, "args and params are JSON objects")
@@ -160,6 +165,9 @@ func checkReferences(s Step, i int) *Error {
 		if ref != nil {
 			all = append(all, ref.Path)
 		}
+	}
+	if path := framePath(s.Frame); path != "" {
+		all = append(all, path)
 	}
 	for _, raw := range parts(s) {
 		value, err := decodeAny(raw)

@@ -209,6 +209,10 @@ func holds(path string, results []json.RawMessage) bool {
 }
 
 func (e *Executor) step(ctx context.Context, s Step, results []json.RawMessage) (json.RawMessage, error) {
+	var err error
+	if s.Frame, err = frameOf(s.Frame, results); err != nil {
+		return nil, fault(codeBadRequest, err.Error())
+	}
 	switch {
 	case s.Call != "":
 		params, err := resolve(s.Params, results)

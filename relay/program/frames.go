@@ -61,7 +61,11 @@ func (e *Executor) frameTree(ctx context.Context, child string) (frameTree, erro
 func (e *Executor) run(ctx context.Context, s Step, args json.RawMessage) (json.RawMessage, error) {
 	switch {
 	case s.EachFrame:
-		return e.eachFrame(ctx, s.Run, args)
+		all, err := e.eachFrame(ctx, s.Run, args)
+		if err != nil || s.Pick == nil {
+			return all, err
+		}
+		return pick(all, *s.Pick)
 	case s.Frame == "" || s.Frame == e.view.mainFrame():
 		if s.Run == functionHistory {
 			e.view.update(e.view.nav.request) // what it begins, it begins after it has answered

@@ -28,11 +28,14 @@ type Step struct {
 	// y and Frame is not the main frame, the edge adds the frame's offset, so points are always the tab's.
 	Run  string          `json:"run,omitempty"`
 	Args json.RawMessage `json:"args,omitempty"`
-	// Frame is the CDP frame id to run in, for Run and Eval; empty is the main frame.
+	// Frame is the CDP frame id to run in, for Run and Eval; empty is the main frame. "$N.path" is an earlier step's result.
 	Frame string `json:"frame,omitempty"`
 	// EachFrame runs in the main frame and then in every other frame, in tree order; the step result is a
 	// list of FrameResult. All other frames together have 3 s; one that fails or is late is left out and counted.
 	EachFrame bool `json:"each_frame,omitempty"`
+	// Pick, beside a Run of "@find" with EachFrame, makes the result the one element that was found, a Picked. Without
+	// exactly one, or without the Nth, the step fails with not_found or ambiguous, and what was found is the detail.
+	Pick *Pick `json:"pick,omitempty"`
 
 	// Call sends one CDP command to the tab's page target; its result is the step's.
 	Call   string          `json:"call,omitempty"`
@@ -48,6 +51,11 @@ type Step struct {
 	// If, beside any kind but StopIf, has the step left out unless the value it refers to is truthy as in JavaScript;
 	// one that leads nowhere is not. The result of a step that was left out is null.
 	If *Ref `json:"if,omitempty"`
+}
+
+// Pick chooses an element by its number, from 0 in document order; nil wants it to be the only one.
+type Pick struct {
+	Nth *int `json:"nth,omitempty"`
 }
 
 // Eval is a script and how many characters of its answer are wanted. Its result is an Evaluated.

@@ -9,7 +9,7 @@ import {
 import { checkKept } from './dialogs.ts';
 import { checkEval } from './evals.ts';
 import { Fault, refusal } from './failure.ts';
-import { parsePath, pathsIn } from './ref.ts';
+import { framePath, parsePath, pathsIn } from './ref.ts';
 import type { Program, Step } from './types.ts';
 
 const MAX_STEPS = 256;
@@ -42,6 +42,8 @@ export function check(program: Program, level: Level): void {
 function checkReferences(step: Step, i: number): void {
   const paths = referencesOf(step);
   if (step.onlyIf !== null) paths.push(step.onlyIf);
+  const frame = 'frame' in step ? framePath(step.frame) : '';
+  if (frame !== '') paths.push(frame);
   paths.sort(byText);
   for (const path of paths) {
     if (parsePath(path).step >= i) {

@@ -9,7 +9,8 @@ import { Hearing, hearsFrom } from './hearing.ts';
 import { enable, FRAMES_MS, type Frame, frameTree, Layout } from './layout.ts';
 import { navigate } from './navigate.ts';
 import { parseProgram } from './parse.ts';
-import { holds, lookUp, resolve } from './ref.ts';
+import { pick } from './pick.ts';
+import { frameOf, holds, lookUp, resolve } from './ref.ts';
 import type { Args, Failure, FrameResult, Program, Result, Step } from './types.ts';
 import { isVeiled, unveil } from './veil.ts';
 import { View } from './view.ts';
@@ -169,7 +170,11 @@ export class Executor {
     switch (step.kind) {
       case 'run':
         await this.#waits.document(span);
-        return await this.#runStep(span, { ...step, args: resolve(step.args, results) });
+        return await this.#runStep(span, {
+          ...step,
+          frame: frameOf(step.frame, results),
+          args: resolve(step.args, results),
+        });
       case 'call':
         return await this.#callStep(span, step.method, resolve(step.params, results));
       case 'settle':
@@ -183,7 +188,10 @@ export class Executor {
       case 'stop_if':
         return null;
       case 'eval':
-        return await evaluate({ worlds: this.#worlds, view: this.#view }, span, step);
+        return await evaluate({ worlds: this.#worlds, view: this.#view }, span, {
+          ...step,
+          frame: frameOf(step.frame, results),
+        });
       default:
         throw step satisfies never;
     }
@@ -203,7 +211,10 @@ export class Executor {
   }
 
   async #runStep(span: Span, step: Extract<Step, { kind: 'run' }>): Promise<unknown> {
-    if (step.eachFrame) return await this.#eachFrame(span, step);
+    if (step.eachFrame) {
+      const all = await this.#eachFrame(span, step);
+      return step.pick === null ? all : pick(all, step.pick);
+    }
     if (step.frame === '' || step.frame === this.#view.mainFrame) {
       // What it begins, it begins after it has answered.
       if (step.name === '@history') this.#view.navigation.request();

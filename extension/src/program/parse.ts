@@ -1,6 +1,6 @@
 import { at, isObject } from '../policy/json.ts';
 import { refusal } from './failure.ts';
-import type { Args, Program, Step, Work } from './types.ts';
+import type { Args, Pick, Program, Step, Work } from './types.ts';
 
 /** Reads a program as it came over the wire, once; everything it does not know is refused. */
 export function parseProgram(value: unknown): Program {
@@ -19,7 +19,7 @@ export function parseProgram(value: unknown): Program {
 const KINDS = ['run', 'call', 'settle', 'await', 'stop_if', 'eval'];
 
 function parseStep(value: unknown): Step {
-  const fields = read(value, [...KINDS, 'if', 'args', 'frame', 'each_frame', 'params']);
+  const fields = read(value, [...KINDS, 'if', 'args', 'frame', 'each_frame', 'pick', 'params']);
   const kinds = KINDS.filter((kind) => fields[kind] !== undefined && fields[kind] !== '');
   if (kinds.length !== 1) {
     throw refusal('a step is exactly one of run, call, settle, await, stop_if and eval');
@@ -31,6 +31,7 @@ function parseStep(value: unknown): Step {
   ) {
     throw refusal('args, frame and each_frame belong to run');
   }
+  if (kind !== 'run' && has(fields, 'pick')) throw refusal('pick belongs to run');
   if (kind !== 'call' && has(fields, 'params')) throw refusal('params belong to call');
   const onlyIf = has(fields, 'if') ? pathOf(at(fields, 'if')) : null;
   if (kind === 'stop_if' && onlyIf !== null) throw refusal('if and stop_if exclude each other');
@@ -62,7 +63,20 @@ function parseRun(fields: Args): Work {
   const frame = text(fields, 'frame');
   const eachFrame = flag(fields, 'each_frame');
   if (frame !== '' && eachFrame) throw refusal('frame and each_frame exclude each other');
-  return { kind: 'run', name: text(fields, 'run'), args: args(fields, 'args'), frame, eachFrame };
+  const name = text(fields, 'run');
+  const pick = has(fields, 'pick') ? parsePick(at(fields, 'pick')) : null;
+  if (pick !== null && (name !== '@find' || !eachFrame)) {
+    throw refusal('pick belongs to a run of @find in each frame');
+  }
+  return { kind: 'run', name, args: args(fields, 'args'), frame, eachFrame, pick };
+}
+
+function parsePick(value: unknown): Pick {
+  const fields = read(value, ['nth']);
+  if (!has(fields, 'nth')) return { nth: null };
+  const nth = integer(fields, 'nth');
+  if (nth < 0) throw refusal('nth is not negative');
+  return { nth };
 }
 
 function parseSettle(value: unknown): Work {

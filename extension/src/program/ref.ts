@@ -83,3 +83,17 @@ function isIndexable(value: unknown): value is Record<string | number, unknown> 
 function index(text: string): number | undefined {
   return /^(0|[1-9][0-9]{0,8})$/.test(text) ? Number(text) : undefined;
 }
+
+/** The reference that stands for a frame, empty where an id does. */
+export function framePath(frame: string): string {
+  return frame.startsWith('$') ? frame.slice(1) : '';
+}
+
+/** The frame that a step names, by its id or by a reference to an earlier step's result. */
+export function frameOf(frame: string, results: readonly unknown[]): string {
+  const path = framePath(frame);
+  if (path === '') return frame;
+  const id = lookUp(path, results);
+  if (typeof id !== 'string') throw refusal(`reference "${path}" leads to no frame`);
+  return id;
+}

@@ -9,13 +9,16 @@ export type Step = Work & {
 };
 
 export type Work =
-  | { kind: 'run'; name: string; args: Args; frame: string; eachFrame: boolean }
+  | { kind: 'run'; name: string; args: Args; frame: string; eachFrame: boolean; pick: Pick | null }
   | { kind: 'call'; method: string; params: Args }
   | { kind: 'settle'; quietMS: number; maxMS: number; begun: boolean }
   | { kind: 'await_event'; event: string; maxMS: number }
   | { kind: 'await_run'; name: string; args: Args; maxMS: number }
   | { kind: 'stop_if'; path: string }
   | { kind: 'eval'; expression: string; maxChars: number; frame: string };
+
+/** Chooses an element by its number, from 0 in document order; null wants it to be the only one. */
+export type Pick = { nth: number | null };
 
 /** A JSON object in which `$` references may stand. */
 export type Args = Record<string, unknown>;
