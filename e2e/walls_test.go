@@ -17,6 +17,8 @@ func TestReadOnlyRefusesEveryWritingAction(t *testing.T) {
 			{"action": "type", "text": "y"},
 			{"action": "press", "keys": "Enter"},
 			{"action": "select", "role": "combobox", "name": "x", "values": []string{"y"}},
+			{"action": "check", "role": "checkbox", "name": "x"},
+			{"action": "uncheck", "role": "checkbox", "name": "x"},
 			{"action": "eval"},
 			{"action": "upload"},
 			{"action": "drag"},

@@ -149,35 +149,44 @@ func (p *plan) pressOn(frame string, step int, path string) int {
 func (p *plan) toggle(e element, on bool) {
 	p.toggling = p.run("@toggle", e.frame, object{"target": e.target(), "expect": e.expect(), "on": on})
 	p.locate = p.pressOn(e.frame, p.toggling, "press")
-	p.onlyIf(p.toggling, "press", func() { p.landed = p.hasLanded(e, p.locate, "click") })
 	p.settleFor(quietMS, settleMS)
+	p.onlyIf(p.toggling, "press", func() { p.landed = p.hasLanded(e, p.locate, "click") })
 	p.toggled = p.run("@toggled", e.frame, object{"target": from(p.toggling, "target"), "on": on})
 }
 
 // choose sets a native list at once. One that the page made is opened, and each option is looked for and pressed.
 func (p *plan) choose(e element, values []string) {
 	p.selected = p.run("@select", e.frame, object{"target": e.target(), "expect": e.expect(), "values": values})
-	for _, value := range values[:min(len(values), mostChosen)] {
-		p.chooseOne(e, value)
+	last := min(len(values), mostChosen) - 1
+	for _, value := range values[:last] {
+		p.isChosen(e, value, p.pressOption(e, value))
 	}
+	at := p.pressOption(e, values[last])
 	p.settleFor(quietMS, settleMS)
+	p.isChosen(e, values[last], at)
 }
 
 // mostChosen is how many options of a page's own list one action presses.
 const mostChosen = 10
 
-func (p *plan) chooseOne(e element, value string) {
+// pressOption opens the list and presses one option; it answers where that was located.
+func (p *plan) pressOption(e element, value string) int {
 	var open, option int
 	p.onlyIf(p.selected, "aria", func() { open = p.run("@popup", e.frame, object{"target": e.target()}) })
 	p.pressOn(e.frame, open, "press")
 	p.onlyIf(p.selected, "aria", func() {
 		option = p.run("@option", e.frame, object{"target": e.target(), "value": value})
 	})
-	at := p.pressOn(e.frame, option, "press")
-	chosen := object{"target": e.target(), "values": []string{value}}
 	p.onlyIf(option, "missing", func() {
 		p.run("@chosen", e.frame, object{"target": e.target(), "values": []string{value}, "missing": true})
 	})
-	chosen["doc"], chosen["at"] = from(at, "doc"), from(at, "at")
-	p.onlyIf(option, "press", func() { p.chosen = append(p.chosen, p.run("@chosen", e.frame, chosen)) })
+	return p.pressOn(e.frame, option, "press")
+}
+
+// isChosen asks what became of the option that was pressed.
+func (p *plan) isChosen(e element, value string, located int) {
+	p.onlyIf(located, "at", func() {
+		args := object{"target": e.target(), "values": []string{value}, "doc": from(located, "doc"), "at": from(located, "at")}
+		p.chosen = append(p.chosen, p.run("@chosen", e.frame, args))
+	})
 }

@@ -8,6 +8,8 @@ import { giveKeyboard, ready, selectAll } from './keyboard.ts';
 import { frame } from './locate.ts';
 import { announce } from './set.ts';
 
+/** As many as one program presses, one after the other. */
+const MOST_PRESSED = 10;
 const MOST_OPTIONS = 30;
 const LONGEST_OPTION = 80;
 
@@ -21,6 +23,9 @@ export async function select(args: SelectArgs): Promise<Selecting> {
   if (isA(el, 'select')) return { done: true, values: await chooseIn(el, args.values) };
   if (isA(el, 'input') && el.list !== null) {
     return { done: true, values: [await enterListed(el, el.list, args.values)] };
+  }
+  if (args.values.length > MOST_PRESSED) {
+    throw new Refusal('bad_request', `This list takes at most ${MOST_PRESSED} options at once.`);
   }
   return { aria: true };
 }
