@@ -12,23 +12,16 @@ type difference struct {
 	lost  []string // lines without a ref that no other line came for
 }
 
-// changes tells the pages apart. Where one of them was cut, nothing is said of what lies beyond the last line that both have.
+// changes tells the pages apart, as far as the lines of now take the place of those of before.
 func changes(before, now page) difference {
-	fresh := freshLines(before.lines, now.lines)
-	refs := refsIn(before.lines)
-	if before.more > 0 {
-		for i := lastKnown(now.lines, fresh, refs) + 1; i < len(now.lines); i++ {
-			fresh[i] = false
-		}
+	fresh, missing := freshLines(before.lines, now.lines), freshLines(now.lines, before.lines)
+	alive := refsIn(now.lines)
+	to, from := common(before, now)
+	for i := to; i < len(now.lines); i++ {
+		fresh[i] = false
 	}
 	d := difference{lines: withHolders(now.lines, fresh)}
-	missing := freshLines(now.lines, before.lines)
-	alive := refsIn(now.lines)
-	end := len(before.lines)
-	if now.more > 0 {
-		end = lastKnown(before.lines, missing, alive) + 1
-	}
-	for i, line := range before.lines[:end] {
+	for i, line := range before.lines[:from] {
 		switch ref := refIn(line); {
 		case !missing[i]:
 		case ref == "":
@@ -41,6 +34,23 @@ func changes(before, now page) difference {
 		d.lost = nil // text that says another thing now
 	}
 	return d
+}
+
+// common is how many lines of both pages can be compared. Where before was cut, what now has beyond was not shown yet, but
+// for lines that stand where others are missing; where now is cut, what before had beyond may still be there.
+func common(before, now page) (to, from int) {
+	fresh, missing := freshLines(before.lines, now.lines), freshLines(now.lines, before.lines)
+	lastNow := lastKnown(now.lines, fresh, refsIn(before.lines)) + 1
+	lastBefore := lastKnown(before.lines, missing, refsIn(now.lines)) + 1
+	to, from = len(now.lines), len(before.lines)
+	replaced := from - lastBefore
+	if before.more > 0 {
+		to = min(to, lastNow+replaced)
+	}
+	if now.more > 0 && len(now.lines)-lastNow < replaced {
+		from = lastBefore
+	}
+	return to, from
 }
 
 // freshLines marks the lines of now that were not in before. Where on the screen a line stands does not count.
@@ -120,7 +130,7 @@ func outdented(lines []string, keep []bool) []string {
 			above = above[:len(above)-1]
 		}
 		if keep[i] {
-			kept = append(kept, strings.Repeat("  ", len(above))+strings.TrimLeft(line, " "))
+			kept = append(kept, strings.Repeat("  ", len(above))+strings.TrimLeft(unplaced(line), " "))
 			above = append(above, depth)
 		}
 	}

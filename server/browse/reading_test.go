@@ -22,6 +22,8 @@ func TestReadingInChromium(t *testing.T) {
 		"a scope has its frames and no others":             scopedFrames,
 		"after an action only what changed is told":        onlyChanges,
 		"what lies beyond what was shown is no change":     beyondShown,
+		"most of a page is shown from its start":           mostOfAPage,
+		"what cannot be seen is not found":                 hiddenNotFound,
 		"a stale ref tells which element took its place":   tookItsPlace,
 		"one that could be either is not told":             eitherOne,
 		"text has links, tables and frames in their place": readableText,
@@ -241,6 +243,40 @@ func beyondShown(d *driver) {
 	d.page(`t.insertRow(5000).innerHTML = '<td>far<td><button>New</button>'`)
 	if r = d.do(`{"action":"wait","ms":1}`); r.Snapshot != nil || !strings.Contains(strings.Join(r.Notices, " "), "the part of the page that was shown") {
 		t.Errorf("%+v %v", r.Snapshot, r.Notices)
+	}
+}
+
+func mostOfAPage(d *driver) {
+	t := d.t
+	d.open("huge-page.html")
+	d.page(`(t.innerHTML = t.innerHTML.replaceAll('batch', 'lot'))`)
+	r := d.do(`{"action":"wait","ms":1}`)
+	if r.Snapshot.Mode != "full" || r.Snapshot.More == nil || !strings.Contains(r.Snapshot.Text, "- row: lot 0 |") {
+		t.Fatalf("%+v", r.Snapshot)
+	}
+	_, last, _ := strings.Cut(shape(strings.Split(r.Snapshot.Text, "\n")), "\n- row: lot 100 |")
+	r = d.do(`{"action":"snapshot","cursor":"` + r.Snapshot.More.Cursor + `"}`)
+	if last == "" || len(r.Notices) > 0 || strings.Contains(r.Snapshot.Text, "- row: lot 100 |") || !strings.Contains(shape(strings.Split(r.Snapshot.Text, "\n")), "- row: lot 130 |") {
+		t.Errorf("%v\n%.300s", r.Notices, r.Snapshot.Text)
+	}
+}
+
+func hiddenNotFound(d *driver) {
+	t := d.t
+	d.open("hidden-text.html")
+	for i := range 11 {
+		r := d.do(fmt.Sprintf(`{"action":"snapshot","text":"HIDE-%d"}`, i+1))
+		if shown := strings.Contains(r.Snapshot.Text, fmt.Sprintf("HIDE-%d", i+1)); shown {
+			t.Errorf("HIDE-%d is found:\n%s", i+1, r.Snapshot.Text)
+		}
+	}
+	for text, want := range map[string]string{"seen-1 INVOICE": `- heading "SEEN-1 invoice page"`, "SEEN-2": "- text: SEEN-2 small print", "far below": "- text: SEEN-3"} {
+		if got := shape(d.lines(`{"action":"snapshot","text":"` + text + `"}`)); !strings.Contains(got, want) {
+			t.Errorf("looking for %s shows\n%s", text, got)
+		}
+	}
+	if got := shape(d.lines(`{"action":"snapshot","role":"button","name":"seen-4"}`)); got != `- button "SEEN-4 remove row"` {
+		t.Errorf("looking for the button shows\n%s", got)
 	}
 }
 

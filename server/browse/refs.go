@@ -12,6 +12,8 @@ type key struct {
 type element struct {
 	key
 	role, name string
+	// picked is one more than the step that finds it, where it is not known yet; its frame is a reference too then.
+	picked int
 }
 
 // refs gives out refs and remembers for what. An element keeps its ref while it is what it was; a ref is
@@ -103,6 +105,7 @@ func (r *refs) forgetSights() {
 	for ref := range r.sights {
 		if _, alive := r.byRef[ref]; !alive {
 			delete(r.sights, ref)
+			delete(r.became, ref)
 		}
 	}
 }

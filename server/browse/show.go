@@ -38,9 +38,9 @@ func (e *Engine) readSnapshot(r *reading) error {
 func (e *Engine) show(r *reading, now page) {
 	before, tab := e.seen[r.result.Tab], r.result.Tab
 	if r.job.view.mode == "diff" && before.doc == now.doc && before.full == now.full && r.difference(before, now) {
-		if before.more > 0 { // what lies beyond what was shown is not seen by that
-			now = now.upTo(before)
-		}
+		to, _ := common(before, now) // what lies beyond what was shown is not seen by that
+		now.more += len(now.lines) - to
+		now.lines = now.lines[:to]
 		e.seen[tab] = now
 		return
 	}
@@ -48,14 +48,6 @@ func (e *Engine) show(r *reading, now page) {
 	now.more += len(now.lines) - len(shown)
 	now.lines = shown
 	e.seen[tab] = now
-}
-
-// upTo is the page without the lines at its end that are not known from before.
-func (p page) upTo(before page) page {
-	end := lastKnown(p.lines, freshLines(before.lines, p.lines), refsIn(before.lines)) + 1
-	p.more += len(p.lines) - end
-	p.lines = p.lines[:end]
-	return p
 }
 
 // difference shows what changed, unless that would be most of the page anyhow, or too much.
@@ -149,6 +141,9 @@ func nothingFits(seen page) string {
 // part shows what of the page was not shown in this reading, as far as the budget goes, and answers what was shown by now.
 func (e *Engine) part(r *reading, now page) []string {
 	v := r.job.view
+	if v.mode == "diff" { // that would have been most of the page
+		v.mode, v.size = "full", 0
+	}
 	if v.doc != "" && v.doc != now.doc {
 		v.given, v.size = nil, 0
 		r.notice("The page is another one since the cursor was given out: this is its start.")
