@@ -45,6 +45,10 @@ func TestSnapshotsOfTheCorpus(t *testing.T) {
 		"editors that draw their text themselves have the field that takes the keys": {"editors-drawn.html",
 			[]string{`textbox "Code in a shut box"`, `textbox "Code under glass"`, `textbox "Terminal input"`},
 			[]string{"Copy helper", "Mirror", "Replaced"}},
+		"a text that only names the control after it is not said twice": {"world-settings.html",
+			[]string{`checkbox "Notifications"`, `radio "Light" checked`}, []string{"text: Notifications", "offscreen"}},
+		"a list of options is told once": {"world-shop.html",
+			[]string{`  option "3"`, "  text: the same 3 options as above"}, nil},
 		"a combobox shows what is chosen": {"aria-listbox.html",
 			[]string{`combobox "Size" collapsed,haspopup: Medium`, `combobox "Shape" collapsed: Round`, `combobox "Native": Second`, `textbox "Old field": typed`}, nil},
 	}

@@ -1,13 +1,14 @@
 import { cut, whereabouts } from './bounds.ts';
 import type { Line, Snapshot, SnapshotArgs } from './contract.ts';
-import { own } from './dom.ts';
+import { isA, own } from './dom.ts';
 import { fold } from './flat.ts';
+import type { Item } from './items.ts';
+import { isPressable, item } from './items.ts';
 import { nameOf } from './names.ts';
 import { doc, elementOf, numberOf } from './nodes.ts';
 import { canSee } from './sight.ts';
 import { heldBy, linkOf, statesOf } from './states.ts';
-import type { Item } from './walk.ts';
-import { isPressable, walk } from './walk.ts';
+import { walk } from './walk.ts';
 
 /** A label in the default view is a label, not the article. */
 const LONGEST_LABEL = 160;
@@ -16,6 +17,10 @@ const LONGEST_TEXT = 4000;
 /** Enough of an address to tell where it leads; the rest is there where all text is asked for. */
 const LONGEST_ADDRESS = 40;
 const MOST_OPTIONS = 12;
+/** Fewer are shown as often as they come. */
+const FEW_OPTIONS = 3;
+/** A box of a pixel stands for what is drawn elsewhere. */
+const SEEN_PX = 1;
 
 export function snapshot(args: SnapshotArgs): Snapshot {
   const elsewhere = args.scope !== undefined && args.scope.doc !== doc;
@@ -77,6 +82,8 @@ class Page {
   more = 0;
   /** The last element told of is outside of the window. */
   #away = false;
+  /** The lists of options that have been shown: in a table the same one often stands in each row. */
+  readonly #lists = new Set<string>();
   readonly #full: boolean;
   #left: number;
 
@@ -86,7 +93,8 @@ class Page {
   }
 
   add(items: Item[], depth: number): void {
-    for (const it of items) {
+    for (const [i, it] of items.entries()) {
+      if (!this.#full && isNamed(it, items[i + 1])) continue;
       if (this.#left <= 0) this.more += 1;
       else this.#put(this.#placed(it, describe(it, depth, this.#full)));
       this.add(this.#shown(it), depth + 1);
@@ -108,26 +116,34 @@ class Page {
 
   #shown(it: Item): Item[] {
     const options = it.children.filter((child) => child.kind === 'option');
-    if (this.#full || options.length <= MOST_OPTIONS) return it.children;
-    const rest = `${options.length - MOST_OPTIONS} more options`;
-    const note: Item = {
-      ...it,
-      kind: 'text',
-      role: 'text',
-      el: null,
-      text: rest,
-      states: [],
-      children: [],
-    };
-    return [...options.slice(0, MOST_OPTIONS), note];
+    if (this.#full || options.length < FEW_OPTIONS) return it.children;
+    const all = options.map(({ el }) => (isA(el, 'option') ? el.label : '')).join('\n');
+    if (this.#lists.has(all)) return [note(`the same ${options.length} options as above`)];
+    this.#lists.add(all);
+    if (options.length <= MOST_OPTIONS) return it.children;
+    const rest = note(`${options.length - MOST_OPTIONS} more options`);
+    return [...options.slice(0, MOST_OPTIONS), rest];
   }
+}
+
+function note(text: string): Item {
+  return { ...item('text', 'text', null), text };
+}
+
+/** Whether the text does nothing but name the control after it. */
+function isNamed(it: Item, next: Item | undefined): boolean {
+  if (it.kind !== 'text' || next?.kind !== 'control' || next.el === null) return false;
+  return (
+    own(next.el).hasAttribute('aria-labelledby') && nameOf(next.el, next.role) === fold(it.text)
+  );
 }
 
 /** Whether the element is outside of the window, or scrolled out of its pane; undefined where it has no box. */
 function isAway(it: Item): boolean | undefined {
   if (it.el === null || it.now === null) return undefined;
   const box = own(it.el).getBoundingClientRect();
-  return box.width * box.height === 0 ? undefined : !canSee(box, it.now);
+  const drawn = box.width > SEEN_PX && box.height > SEEN_PX;
+  return drawn ? !canSee(box, it.now) : undefined;
 }
 
 function lengthOf(line: Line): number {

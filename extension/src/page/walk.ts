@@ -223,7 +223,7 @@ function plain(el: Element, place: Place, { role, style, around }: Entering): vo
 }
 
 export type { Item } from './items.ts';
-export { isPressable, SKIPPED };
+export { SKIPPED };
 
 export function isScrollArea(el: Element, style: CSSStyleDeclaration): boolean {
   if (el === document.body || el === document.documentElement) return false;
