@@ -37,14 +37,14 @@ type plan struct {
 	fetched *program.Download
 	chosen  []int // where options of a page's own list were chosen
 
-	awake, waited, navigate, locate, landed, settle, state, snapshot, text, scroll, value, shot, stop int
-	answered, dropped, script                                                                         int
-	focus, toggling, toggled, selected                                                                int
+	picked, awake, waited, navigate, locate, landed, settle, state, snapshot, text, scroll, value, shot, stop int
+	answered, dropped, script                                                                                 int
+	focus, toggling, toggled, selected                                                                        int
 }
 
 func newPlan(tab string, a Action, limit time.Duration) *plan {
 	p := &plan{Program: program.Program{Tab: tab, Active: a.Active, DeadlineMS: int(limit.Milliseconds())}}
-	for _, at := range []*int{&p.awake, &p.waited, &p.navigate, &p.locate, &p.landed, &p.settle, &p.state, &p.snapshot, &p.text, &p.scroll, &p.value, &p.shot, &p.stop, &p.answered, &p.dropped, &p.script, &p.focus, &p.toggling, &p.toggled, &p.selected} {
+	for _, at := range []*int{&p.picked, &p.awake, &p.waited, &p.navigate, &p.locate, &p.landed, &p.settle, &p.state, &p.snapshot, &p.text, &p.scroll, &p.value, &p.shot, &p.stop, &p.answered, &p.dropped, &p.script, &p.focus, &p.toggling, &p.toggled, &p.selected} {
 		*at = absent
 	}
 	if a.TimeoutMS > 0 {
@@ -101,9 +101,19 @@ func from(step int, path string) program.Ref {
 }
 
 // node is the page script's NodeRef.
-func (e element) target() object { return object{"doc": e.doc, "node": e.node} }
+func (e element) target() any {
+	if e.picked > 0 {
+		return from(e.picked-1, "target")
+	}
+	return object{"doc": e.doc, "node": e.node}
+}
 
-func (e element) expect() object { return object{"role": e.role, "name": e.name} }
+func (e element) expect() any {
+	if e.picked > 0 {
+		return from(e.picked-1, "expect")
+	}
+	return object{"role": e.role, "name": e.name}
+}
 
 // wake asks the page anything at all: one that does not answer would not let go of its tab either.
 func (p *plan) wake() {

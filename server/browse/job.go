@@ -39,6 +39,9 @@ func (e *Engine) prepare(ctx context.Context, a Action, j job) (job, error) {
 		return j, err
 	}
 	j.plan = newPlan(j.tab, a, j.limit)
+	if a.names() && a.Action != "snapshot" && e.picks(a) {
+		j.about = j.plan.pick(a, j.tab)
+	}
 	switch {
 	case a.Action == "open", a.Action == "new_tab" && a.URL != "":
 		return e.prepareOpen(a, j)
@@ -60,7 +63,7 @@ func (e *Engine) prepare(ctx context.Context, a Action, j job) (job, error) {
 // meant finds the elements that the action names.
 func (e *Engine) meant(ctx context.Context, a Action, j *job) error {
 	var err error
-	if a.names() && a.Action != "snapshot" { // which looks for what it names
+	if a.names() && a.Action != "snapshot" && !e.picks(a) { // a snapshot looks for what it names
 		if j.about, err = e.find(ctx, a, j.tab, j.limit); err != nil {
 			return err
 		}
@@ -159,6 +162,9 @@ func (e *Engine) prepareOpen(a Action, j job) (job, error) {
 func (e *Engine) carryOut(ctx context.Context, j job) (Result, error) {
 	result, err := e.send(ctx, j.plan)
 	e.keepTab(j, result)
+	if err := j.hasPicked(result); err != nil {
+		return Result{}, err
+	}
 	if err != nil {
 		return e.salvage(ctx, j, result, err)
 	}

@@ -15,6 +15,8 @@ func (e *Engine) salvage(ctx context.Context, j job, ran program.Result, err err
 	switch {
 	case !ok:
 		return Result{}, j.told(e.trouble(err, j.plan, j.about), ran)
+	case e.notPicked(j, failed) != nil:
+		return Result{}, e.notPicked(j, failed)
 	case failed.Code == string(fault.DialogOpen) && failed.Step >= 0:
 		return e.heldUp(ctx, j, ran)
 	case j.plan.refusedAnswer(failed) != nil:
