@@ -101,7 +101,7 @@ func (b *bridge) receive(ctx context.Context, response *http.Response, line []by
 	}
 	raw, err := io.ReadAll(response.Body)
 	if err != nil {
-		return unreachable(ctx, err)
+		return b.client.unreachable(ctx, err)
 	}
 	switch {
 	case isMessage(raw):
@@ -127,7 +127,7 @@ func (b *bridge) stream(ctx context.Context, body io.Reader) error {
 		}
 	}
 	if err := lines.Err(); err != nil {
-		return unreachable(ctx, err)
+		return b.client.unreachable(ctx, err)
 	}
 	return nil
 }

@@ -11,6 +11,7 @@ import (
 	"maps"
 	"net"
 	"net/http"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -30,13 +31,19 @@ type client struct {
 
 // dial finds the server: the one of the data folder on this machine, else the one that CHAPERONE_URL names.
 func (a *app) dial() (*client, error) {
+	base := strings.TrimSuffix(os.Getenv("CHAPERONE_URL"), "/")
 	info, err := server.ReadInfo(a.data)
 	if err == nil {
+		if base != "" && base != strings.TrimSuffix(info.URL, "/") {
+			a.note("this machine's own server answers (" + info.URL + "), not CHAPERONE_URL; set CHAPERONE_DATA to an empty folder to reach the other")
+		}
 		return localClient(a.data, info)
 	}
-	base := strings.TrimSuffix(os.Getenv("CHAPERONE_URL"), "/")
 	if base == "" {
 		return nil, err
+	}
+	if u, err := url.Parse(base); err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Host == "" {
+		return nil, usagef("CHAPERONE_URL is %q, which is no address such as http://127.0.0.1:7788", base)
 	}
 	token := os.Getenv("CHAPERONE_TOKEN")
 	if token == "" {
@@ -128,19 +135,19 @@ func (c *client) exchange(ctx context.Context, method, path string, header http.
 	request.Header.Set("Authorization", "Bearer "+c.token)
 	response, err := c.http.Do(request)
 	if err != nil {
-		return nil, unreachable(ctx, err)
+		return nil, c.unreachable(ctx, err)
 	}
 	return response, nil
 }
 
-func unreachable(ctx context.Context, err error) error {
+func (c *client) unreachable(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
 	message := "the server does not answer"
 	var dial *net.OpError
 	if errors.As(err, &dial) && dial.Op == "dial" {
-		message = "no server is listening any more"
+		message = "no server is listening at " + c.address
 	}
 	return fault.New(fault.NotConnected, message, "Start one with: chaperone serve")
 }

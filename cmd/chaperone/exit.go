@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"io"
 	"strings"
 
@@ -66,7 +67,11 @@ func (a *app) report(cmd *cobra.Command, err error) int {
 		}
 		return exitOf(f.Code)
 	}
-	tell(a.err, err.Error(), "See chaperone doctor.")
+	hint := "See chaperone doctor."
+	if _, ok := errors.AsType[*fs.PathError](err); ok {
+		hint = "Check the path, and whether you may write there."
+	}
+	tell(a.err, err.Error(), hint)
 	return exitFailed
 }
 

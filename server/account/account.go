@@ -82,7 +82,7 @@ func fromRow(row store.Account) Account {
 
 // refused is the one answer to every bearer, code or refresh token that does not hold.
 func refused() error {
-	return fault.New(fault.Unauthorised, "not logged in, or no longer",
+	return fault.New(fault.Unauthorised, "this token or login is not known, or it has expired or was revoked",
 		"For the dashboard run: chaperone dashboard. For an agent: chaperone token create.")
 }
 

@@ -144,7 +144,7 @@ func mayManage(actor Actor) error {
 	if actor.CanManage() {
 		return nil
 	}
-	return fault.New(fault.Forbidden, "an agent token may not manage tokens", "Do it as the person, in the dashboard.")
+	return fault.New(fault.Forbidden, "an agent token may not manage tokens", "Do it as the person: chaperone token, without CHAPERONE_TOKEN.")
 }
 
 func shown(row store.AgentToken) AgentToken {

@@ -17,10 +17,19 @@ func CheckURL(raw string) (string, error) {
 		return raw, nil
 	}
 	u, err := egress.ReadURL(raw)
+	if err != nil && hasNoScheme(raw) {
+		return "", fault.New(fault.URLRefused, "The address was refused: it does not begin with https:// or http://", "Write it out in full: https://"+short(raw, longestURL))
+	}
 	if err != nil {
 		return "", fault.New(fault.URLRefused, "The address was refused: "+unread(err), "Use an http or https address, written out in full.")
 	}
 	return u.String(), nil
+}
+
+// hasNoScheme reports that an address is one but for the scheme that is left away.
+func hasNoScheme(raw string) bool {
+	_, err := egress.ReadURL("https://" + raw)
+	return err == nil && !strings.Contains(raw, "://")
 }
 
 // unread says in words why an address does not read.

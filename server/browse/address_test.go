@@ -87,3 +87,19 @@ func FuzzCheckURL(f *testing.F) {
 		}
 	})
 }
+
+func TestAnAddressWithoutASchemeIsToldHowItIsWritten(t *testing.T) {
+	for raw, want := range map[string]string{
+		"example.com": "https://example.com", "localhost:8080/x": "https://localhost:8080/x",
+		"javascript:alert(1)": "", "ftp://example.com": "", "exa mple": "",
+	} {
+		_, err := browse.CheckURL(raw)
+		told := fault.Of(err)
+		if has := want != "" && strings.HasSuffix(told.Hint, want); told.Code != fault.URLRefused || has != (want != "") {
+			t.Errorf("%s: %s (%s)", raw, told.Message, told.Hint)
+		}
+		if want == "" && strings.Contains(told.Hint, "https://"+raw) {
+			t.Errorf("%s: proposes %s", raw, told.Hint)
+		}
+	}
+}

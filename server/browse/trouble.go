@@ -57,6 +57,9 @@ func message(code fault.Code, failed *program.Error) string {
 	if code == fault.Internal || failed.Message == "" {
 		return "The browser could not do it"
 	}
+	if code == fault.Forbidden && strings.HasSuffix(failed.Message, "is not permitted at level read") {
+		return "The tab is shared to Read, and this needs Act"
+	}
 	return strings.TrimSuffix(short(failed.Message, longestWhy), ".")
 }
 
@@ -87,7 +90,7 @@ func hint(code fault.Code) string {
 		fault.Timeout:          "Look at the page with snapshot; it may still be loading. Do not repeat blindly.",
 		fault.TabClosed:        "Use tabs to see which are left, or open an address.",
 		fault.TabSuspended:     "The tab shows a page that is out of reach; a person has to leave it.",
-		fault.Forbidden:        "The tab is shared for reading only.",
+		fault.Forbidden:        "Ask the person: the extension's popup sets Read or Act for each tab, and whether agents may open tabs.",
 		fault.NotConnected:     "The person's browser is not connected.",
 		fault.AddressRefused:   "Only public addresses on ports 80 and 443 can be opened.",
 		fault.NavigationFailed: "Check the address, or try again later.",

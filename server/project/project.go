@@ -98,7 +98,7 @@ func mayManage(actor account.Actor) error {
 		return nil
 	}
 	return fault.New(fault.Forbidden, "an agent token may not change projects or pairing",
-		"Do it as the person, in the dashboard or on the command line.")
+		"Do it as the person, on the command line without CHAPERONE_TOKEN.")
 }
 
 // inMilliseconds is a clock as exact as a row's times are, so that what was just made equals what is read

@@ -203,7 +203,7 @@ func asFault(err error) *fault.Fault {
 
 func hint(code fault.Code) string {
 	if code == fault.NotConnected {
-		return "Open the extension's popup in your browser and connect it (chaperone pair prints the code)."
+		return "A browser that was connected comes back by itself while it is open. Else open the extension's popup in your browser and connect it (chaperone pair prints the code)."
 	}
 	return ""
 }
