@@ -37,7 +37,7 @@ func pageText(r Result) string {
 		parts = append(parts, strings.TrimRight(r.Snapshot.Text, "\n"))
 	}
 	if r.Text != nil {
-		parts = append(parts, *r.Text)
+		parts = append(parts, strings.TrimRight(*r.Text, "\n"))
 	}
 	if r.Value != nil && !isShown(r.Snapshot, *r.Value) {
 		parts = append(parts, "the field now holds: "+*r.Value)

@@ -303,6 +303,9 @@ func tookItsPlace(d *driver) {
 	d.open("stale-resort.html")
 	ana := d.ref("Thread Ana")
 	cid, send := d.ref("Thread Cid"), d.ref("Send")
+	if got := shape(d.lines(`{"action":"snapshot","name":"bea"}`)); got != `- button "Thread Bea"` {
+		t.Errorf("an entry without a line of its own is found as\n%s", got)
+	}
 	d.do(`{"action":"click","ref":"` + cid + `"}`)
 	d.do(`{"action":"click","ref":"` + send + `"}`)
 	f = d.refused(fmt.Sprintf(`{"action":"click","ref":"%s"}`, ana), fault.StaleRef)

@@ -38,7 +38,11 @@ func most(nth *int) int {
 
 func (e *Engine) byRef(ref, tab string) (element, error) {
 	known, ok := e.refs.byRef[ref]
-	switch now := e.refs.became[ref]; {
+	now := e.refs.became[ref]
+	if _, alive := e.refs.byRef[now]; !alive {
+		now = "" // that has gone since, or become yet another one
+	}
+	switch {
 	case ok && known.tab != tab:
 		return element{}, fault.New(fault.StaleRef, "The ref belongs to tab "+known.tab, "Use select_tab first.")
 	case ok:

@@ -1,11 +1,11 @@
 /** Looking something up on a page of any length, without describing the rest of it. */
 
-import { address, site } from './bounds.ts';
+import { address, cut, LONGEST_NAME, site } from './bounds.ts';
 import type { FindArgs, Line, Snapshot } from './contract.ts';
 import { isA, isElement, isText, tagOf } from './dom.ts';
 import { fitting, isListed } from './find.ts';
 import { childrenOf, closest, fold, parentOf, within } from './flat.ts';
-import { nameOf } from './names.ts';
+import { nameOf, textOf } from './names.ts';
 import { doc, numberOf } from './nodes.ts';
 import { kindOf, roleOf } from './roles.ts';
 import { enter, inks, sightOf, textInSight } from './sight.ts';
@@ -177,17 +177,18 @@ class Results {
   /** All that a snapshot says of the element; what has no line of its own is said as text. */
   addWhole(el: Element): void {
     if (this.#left <= 0) this.more += 1;
-    else this.#put(el, linesOf(el, kindOf(el, roleOf(el)) === 'none'));
+    else this.#put(el, wholeOf(el));
   }
 
   /** The element's own line. */
   addLine(el: Element): void {
     if (this.#left <= 0) this.more += 1;
-    else if (isListed(el)) this.#put(el, linesOf(el, false).slice(0, 1));
+    else if (isListed(el)) this.#put(el, ownLine(el));
   }
 
   /** Lines below that of what they stand in, which is said once for all that follow in it. */
   #put(el: Element, lines: Line[]): void {
+    if (lines.length === 0) return;
     const holder = holderLine(el);
     if (holder !== null && holder.el !== this.#under) this.#add({ ...holder.line, depth: 0 });
     this.#under = holder?.el ?? null;
@@ -212,6 +213,20 @@ function wherever(line: Line): Line {
   const { states, ...rest } = line;
   const kept = states.filter((state) => state !== 'offscreen' && state !== 'onscreen');
   return kept.length === 0 ? rest : { ...rest, states: kept };
+}
+
+function wholeOf(el: Element): Line[] {
+  const lines = linesOf(el, kindOf(el, roleOf(el)) === 'none');
+  if (lines.length > 0) return lines;
+  return [{ depth: 0, role: 'text', value: cut(textOf(el), LONGEST_NAME) }];
+}
+
+/** The element's own line; an entry that has none begins with that of what stands in it. */
+function ownLine(el: Element): Line[] {
+  const role = roleOf(el) || 'generic';
+  return linesOf(el, false)
+    .slice(0, 1)
+    .filter((line) => line.role === role);
 }
 
 const HOLDERS = ['entry', 'landmark', 'set', 'live'];

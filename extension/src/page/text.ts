@@ -28,11 +28,12 @@ export function text(args: TextArgs): Passage {
   return { doc, ...whereabouts(), text: part, more, frames: page.frames };
 }
 
-/** About how many characters were not read, hidden ones and scripts too; 1 at least. */
+/** About how many characters are left to say, by what was made of those that were read; 1 at least. */
 function unread(scope: Element | null, page: Writer): number {
   const root = scope ?? document.body ?? document.documentElement;
   const all = root && own(root).textContent;
-  return Math.max(1, (all ?? '').length - page.read);
+  const left = (all ?? '').length - page.read;
+  return Math.max(1, Math.round((left * page.length) / Math.max(1, page.read)));
 }
 
 /** Never half of a surrogate pair. */

@@ -22,7 +22,11 @@ export class Writer {
 
   /** Whether there is enough: what comes then is not read. */
   get isFull(): boolean {
-    return this.#length + this.#line.length >= this.#limit;
+    return this.length >= this.#limit;
+  }
+
+  get length(): number {
+    return this.#length + this.#line.length;
   }
 
   add(text: string): void {
