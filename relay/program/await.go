@@ -10,7 +10,7 @@ import (
 // pollInterval is the pause between two questions of an await.
 const pollInterval = 100 * time.Millisecond
 
-// await waits for the first event of a name since the program's start, or for a condition in the main frame.
+// await waits for the first event of a name since the program's start, or for a condition.
 func (e *Executor) await(ctx context.Context, a Await, args json.RawMessage) (json.RawMessage, error) {
 	bounded, cancel := context.WithTimeout(ctx, milliseconds(a.MaxMS))
 	defer cancel()
@@ -19,7 +19,7 @@ func (e *Executor) await(ctx context.Context, a Await, args json.RawMessage) (js
 	if a.Event != "" {
 		value, err = e.awaitEvent(bounded, a.Event)
 	} else {
-		value, err = e.awaitCondition(bounded, a.Run, args)
+		value, err = e.awaitCondition(bounded, a, args)
 	}
 	if err != nil && ctx.Err() == nil && bounded.Err() != nil {
 		return nil, fault(codeTimeout, fmt.Sprintf("%s%s did not come about within %d ms", a.Event, a.Run, a.MaxMS))
@@ -38,17 +38,17 @@ func (e *Executor) awaitEvent(ctx context.Context, name string) (params json.Raw
 	return params, err
 }
 
-func (e *Executor) awaitCondition(ctx context.Context, name string, args json.RawMessage) (json.RawMessage, error) {
+func (e *Executor) awaitCondition(ctx context.Context, a Await, args json.RawMessage) (json.RawMessage, error) {
 	for {
-		answer, err := e.function(ctx, e.main(), name, args)
+		answer, err := e.function(ctx, e.main(), a.Run, args)
 		if err != nil && !isContextGone(err) && !isContextLost(err) {
 			return nil, err
 		}
-		if err == nil {
-			value, err := decodeAny(answer)
-			if err != nil || isTruthy(value) {
-				return answer, err
-			}
+		if err == nil && holdsTrue(answer) {
+			return answer, nil
+		}
+		if inner := e.inOtherFrames(ctx, a, args); inner != nil {
+			return inner, nil
 		}
 		select {
 		case <-time.After(pollInterval):
@@ -56,4 +56,27 @@ func (e *Executor) awaitCondition(ctx context.Context, name string, args json.Ra
 			return nil, ctx.Err()
 		}
 	}
+}
+
+// inOtherFrames is what the first of the other frames says that does not say no; nil where none does.
+func (e *Executor) inOtherFrames(ctx context.Context, a Await, args json.RawMessage) json.RawMessage {
+	if !a.EachFrame {
+		return nil
+	}
+	l, err := e.layout(ctx)
+	if err != nil {
+		return nil // it is asked again
+	}
+	for _, answer := range e.readFrames(ctx, time.Now().Add(readTimeout), l.order[1:], a.Run, args) {
+		if answer != nil && holdsTrue(answer) {
+			return answer
+		}
+	}
+	return nil
+}
+
+// holdsTrue reports whether an answer is truthy as in JavaScript.
+func holdsTrue(answer json.RawMessage) bool {
+	value, err := decodeAny(answer)
+	return err == nil && isTruthy(value)
 }

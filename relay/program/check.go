@@ -246,8 +246,8 @@ func (c checker) await(a Await) *Error {
 	switch {
 	case (a.Event == "") == (a.Run == ""):
 		return refuse(codeBadRequest, "await is exactly one of event and run")
-	case a.Event != "" && a.Args != nil:
-		return refuse(codeBadRequest, "args belong to run")
+	case a.Event != "" && (a.Args != nil || a.EachFrame):
+		return refuse(codeBadRequest, "args and each_frame belong to run")
 	case checkTime(a.MaxMS) != nil:
 		return checkTime(a.MaxMS)
 	case a.Event != "":

@@ -89,5 +89,7 @@ type Await struct {
 	Event string          `json:"event,omitempty"`
 	Run   string          `json:"run,omitempty"`
 	Args  json.RawMessage `json:"args,omitempty"`
-	MaxMS int             `json:"max_ms"`
+	// EachFrame asks the other frames too, while the main one says no.
+	EachFrame bool `json:"each_frame,omitempty"`
+	MaxMS     int  `json:"max_ms"`
 }

@@ -24,8 +24,8 @@ type plan struct {
 	program.Program
 	err  error
 	sent time.Time // when the program went out
-	// forAddress tells what is waited for: an address, else a text.
-	forAddress bool
+	// forAddress tells what is waited for: an address, else a text; inFrames, that all frames may be asked for that.
+	forAddress, inFrames bool
 
 	// leaves tells that the page is left on purpose, answers that no dialog stays open.
 	leaves, answers bool
@@ -161,7 +161,9 @@ func (p *plan) wait(a Action) {
 }
 
 func (p *plan) waitFor(what object) {
-	p.waited = p.add(program.Step{Await: &program.Await{Run: "@has_text", Args: p.raw(what), MaxMS: max(1, p.DeadlineMS*9/10)}})
+	p.waited = p.add(program.Step{Await: &program.Await{
+		Run: "@has_text", Args: p.raw(what), EachFrame: p.inFrames && !p.forAddress, MaxMS: max(1, p.DeadlineMS*9/10),
+	}})
 }
 
 // look ends a plan: where the tab is now, and what of it was asked for.

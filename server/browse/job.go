@@ -39,6 +39,7 @@ func (e *Engine) prepare(ctx context.Context, a Action, j job) (job, error) {
 		return j, err
 	}
 	j.plan = newPlan(j.tab, a, j.limit)
+	j.plan.inFrames = len(e.options.AllowDomains) == 0
 	if a.names() && a.Action != "snapshot" && e.picks(a) {
 		j.about = j.plan.pick(a, j.tab)
 	}

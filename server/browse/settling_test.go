@@ -48,6 +48,7 @@ const ask = (ms, n = 0) => fetch('/data?ms=' + ms + '&n=' + n).then((answer) => 
 		"/onward":   `<script>setTimeout(() => location.replace('/there'), 30)</script>`,
 		"/meta":     `<meta http-equiv="refresh" content="0;url=/there">`,
 		"/there":    `<h1>there</h1>`,
+		"/late":     `<script>setTimeout(() => document.body.append(Object.assign(document.createElement('iframe'), { src: '/data?ms=300' })), 600)</script>`,
 		"/inner":    `<iframe width="400" height="200" src="/buttons"></iframe>`,
 	}
 	mux := http.NewServeMux()
@@ -155,6 +156,18 @@ func TestAPageThatHasJustComeIsWaitedFor(t *testing.T) {
 		r := d.open(page)
 		if !strings.Contains(r.Snapshot.Text, want) {
 			t.Errorf("%s: %s %v %s", page, r.URL, r.Notices, r.Snapshot.Text)
+		}
+	}
+}
+
+func TestATextInAFrameIsWaitedFor(t *testing.T) {
+	script, at := pageScript(t), workshop(t)
+	for sentence, o := range map[string]browse.Options{"found": {}, "not looked for": {AllowDomains: []string{"127.0.0.1"}}} {
+		d := drive(t, launch(t), script, o)
+		d.at = at
+		d.open("late")
+		if _, err := d.try(`{"action":"wait","text":"answered","timeout_ms":3000}`); (err == nil) != (sentence == "found") {
+			t.Errorf("%s: %v", sentence, err)
 		}
 	}
 }

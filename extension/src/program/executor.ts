@@ -183,7 +183,7 @@ export class Executor {
         return await this.#waits.event(span, step.event, step.maxMS);
       case 'await_run': {
         const args = resolve(step.args, results);
-        return await this.#waits.condition(span, step.name, args, step.maxMS);
+        return await this.#waits.condition(span, { ...step, args });
       }
       case 'stop_if':
         return null;

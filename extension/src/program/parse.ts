@@ -90,13 +90,14 @@ function parseSettle(value: unknown): Work {
 }
 
 function parseAwait(value: unknown): Work {
-  const fields = read(value, ['event', 'run', 'args', 'max_ms']);
+  const fields = read(value, ['event', 'run', 'args', 'each_frame', 'max_ms']);
   const event = text(fields, 'event');
   const name = text(fields, 'run');
   const maxMS = integer(fields, 'max_ms');
   if ((event === '') === (name === '')) throw refusal('await is exactly one of event and run');
-  if (name !== '') return { kind: 'await_run', name, args: args(fields, 'args'), maxMS };
-  if (has(fields, 'args')) throw refusal('args belong to run');
+  const eachFrame = flag(fields, 'each_frame');
+  if (name !== '') return { kind: 'await_run', name, args: args(fields, 'args'), eachFrame, maxMS };
+  if (has(fields, 'args') || eachFrame) throw refusal('args and each_frame belong to run');
   return { kind: 'await_event', event, maxMS };
 }
 

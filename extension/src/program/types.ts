@@ -13,7 +13,7 @@ export type Work =
   | { kind: 'call'; method: string; params: Args }
   | { kind: 'settle'; quietMS: number; maxMS: number; begun: boolean }
   | { kind: 'await_event'; event: string; maxMS: number }
-  | { kind: 'await_run'; name: string; args: Args; maxMS: number }
+  | { kind: 'await_run'; name: string; args: Args; eachFrame: boolean; maxMS: number }
   | { kind: 'stop_if'; path: string }
   | { kind: 'eval'; expression: string; maxChars: number; frame: string };
 

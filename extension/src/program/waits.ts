@@ -2,6 +2,7 @@ import { at } from '../policy/json.ts';
 import { Ended, type Span, stopIfOver } from './clock.ts';
 import { CallError, Fault, isContextGone, isContextLost } from './failure.ts';
 import type { Hearing } from './hearing.ts';
+import { FRAMES_MS, Layout } from './layout.ts';
 import type { Args, Settled } from './types.ts';
 import type { View } from './view.ts';
 import type { Place, Worlds } from './world.ts';
@@ -23,6 +24,9 @@ const POLL_INTERVAL_MS = 100;
 
 /** How long a step that asks the page waits for a document that is on its way. */
 const DOCUMENT_PATIENCE_MS = 10_000;
+
+/** What an await step waits for. */
+type Condition = { name: string; args: Args; eachFrame: boolean; maxMS: number };
 
 /** What a settle step waits for. */
 type Wish = { quietMS: number; maxMS: number; begun: boolean };
@@ -132,22 +136,44 @@ export class Waits {
     return this.#view.seen.get(name);
   }
 
-  /** The first truthy value of a page-script function in the main frame. */
-  async condition(span: Span, name: string, args: Args, maxMS: number): Promise<unknown> {
+  /** The first truthy value of a page-script function. */
+  async condition(span: Span, wish: Condition): Promise<unknown> {
+    const { name, maxMS } = wish;
     const bounded = span.part(maxMS);
-    return await this.#within(span, name, maxMS, () => this.#poll(bounded, name, args));
+    return await this.#within(span, name, maxMS, () => this.#poll(bounded, wish));
   }
 
-  async #poll(span: Span, name: string, args: Args): Promise<unknown> {
+  async #poll(span: Span, wish: Condition): Promise<unknown> {
     for (;;) {
-      try {
-        const value = await this.#worlds.call(span, this.#main(), name, args);
-        if (value) return value;
-      } catch (cause) {
-        if (!isContextGone(cause) && !isContextLost(cause)) throw cause;
-      }
+      const value = (await this.#inMain(span, wish)) || (await this.#inOthers(span, wish));
+      if (value) return value;
       await pause(span, POLL_INTERVAL_MS);
     }
+  }
+
+  async #inMain(span: Span, { name, args }: Condition): Promise<unknown> {
+    try {
+      return await this.#worlds.call(span, this.#main(), name, args);
+    } catch (cause) {
+      if (isContextGone(cause) || isContextLost(cause)) return undefined;
+      throw cause;
+    }
+  }
+
+  /** What the first of the other frames says that does not say no. Those that fail are asked again. */
+  async #inOthers(span: Span, { name, args, eachFrame }: Condition): Promise<unknown> {
+    if (!eachFrame) return undefined;
+    const part = span.part(FRAMES_MS.read);
+    try {
+      const { order } = await Layout.of(this.#worlds, this.#view, span);
+      for (const frame of order.slice(1)) {
+        const value = await this.#worlds.call(part, frame, name, args).catch(() => undefined);
+        if (value) return value;
+      }
+    } catch (cause) {
+      if (cause instanceof Ended && span.over() !== undefined) throw cause;
+    }
+    return undefined;
   }
 
   async #within<T>(span: Span, name: string, maxMS: number, wait: () => Promise<T>): Promise<T> {
