@@ -2,7 +2,8 @@
 // turns what came back into text a model can read.
 //
 // It owns the actions and which of them a read-only project permits (action.go), refs (refs.go), the
-// programs (build.go), snapshot text, budgets and differences (render.go, diff.go), the check of
+// programs (build.go), which part of a page an answer shows and where it goes on (view.go, cursors.go), snapshot text,
+// budgets and differences (render.go, show.go, diff.go), what took a stale ref's place (stale.go), the check of
 // addresses and domains (address.go), the boundaries around page text (clean.go) and what the outside is
 // told when something did not happen (trouble.go).
 //
