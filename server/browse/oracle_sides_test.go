@@ -135,12 +135,12 @@ type axNode struct {
 }
 
 // states are Chrome's properties in the words of a snapshot; that a native select is closed goes without saying.
-func (n axNode) states(isSelect bool) []string {
+func (n axNode) states(w widgets) []string {
 	var states []string
 	for _, p := range n.Properties {
 		switch value := fmt.Sprint(p.Value.Value); {
 		case p.Name == "expanded" && value == "false":
-			if !isSelect {
+			if !w.closed[n.BackendDOMNodeID] {
 				states = append(states, "collapsed")
 			}
 		case value == "mixed":
@@ -176,7 +176,7 @@ func (p *tab) chromes() map[int]seen {
 				role = own
 			}
 			if !node.Ignored && slices.Contains(operable(), role) && !widgets.inside[node.BackendDOMNodeID] {
-				found[node.BackendDOMNodeID] = seen{role: role, name: cutName(name), states: told(node.states(widgets.closed[node.BackendDOMNodeID]))}
+				found[node.BackendDOMNodeID] = seen{role: role, name: cutName(name), states: told(node.states(widgets))}
 			}
 		}
 	}

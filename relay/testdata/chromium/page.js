@@ -1,6 +1,7 @@
 // The smallest page script that can locate, see whether a click landed, and wait.
 if (!Object.hasOwn(globalThis, 'chaperone')) {
   let clicked = '';
+  let adopted;
   addEventListener('click', (event) => (clicked = event.isTrusted ? event.target.id : ''), true);
 
   const quiet = ({ quiet_ms, max_ms }) =>
@@ -22,7 +23,8 @@ if (!Object.hasOwn(globalThis, 'chaperone')) {
 
   const functions = {
     '@state': () => ({ url: location.href, title: document.title, page_sees: typeof globalThis.planted }),
-    '@text': () => document.body?.innerText ?? '',
+    '@text': () => (document.body?.innerText ?? '') + (adopted?.textContent ?? ''),
+    '@adopt': (root) => void (adopted = root),
     '@locate': ({ target, read_only }) => {
       const box = document.getElementById(target.name).getBoundingClientRect();
       return { x: box.x + box.width / 2, y: box.y + box.height / 2, read_only: read_only === true };
@@ -47,11 +49,13 @@ if (!Object.hasOwn(globalThis, 'chaperone')) {
     if (document.elementFromPoint(point.x, point.y) !== frame) throw new Error('covered');
     return point;
   };
-  globalThis.chaperone = async (name, args) => {
+  const hosts = () => (adopted ? [] : [...document.querySelectorAll('x-closed')]);
+  const answer = async (name, args) => {
     try {
-      return JSON.stringify({ value: await functions[name](args) });
+      return JSON.stringify({ value: await functions[name](args), hosts: hosts().length > 0 });
     } catch (error) {
       return JSON.stringify({ error: { code: 'internal', message: String(error) } });
     }
   };
+  globalThis.chaperone = (name, args) => (name === '@hosts' ? hosts() : answer(name, args));
 }
