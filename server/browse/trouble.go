@@ -142,28 +142,3 @@ func options(detail json.RawMessage) string {
 	}
 	return "the options are " + strings.Join(d.Options, ", ")
 }
-
-// isBotCheck knows well-known checks by what they visibly say.
-func isBotCheck(title string, lines []string) bool {
-	title = strings.ToLower(title)
-	for _, sign := range []string{"just a moment...", "attention required! | cloudflare", "are you a robot", "human verification", "ddos-guard", "vercel security checkpoint"} {
-		if strings.Contains(title, sign) {
-			return true
-		}
-	}
-	const small = 25 // a check is a page of its own, not a box on a page
-	if len(lines) > small {
-		return false
-	}
-	text := strings.ToLower(strings.Join(lines, "\n"))
-	for _, sign := range []string{"verify you are human", "verifying you are human", "i'm not a robot", "press & hold to confirm you are", "checking your browser before accessing", "unusual traffic from your computer network"} {
-		if strings.Contains(text, sign) {
-			return true
-		}
-	}
-	return false
-}
-
-func botCheck() error {
-	return fault.New(fault.BotCheck, "The site asks whether a person is there", "This is a dead end for an agent: tell the person, or use another source.")
-}
