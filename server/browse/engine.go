@@ -105,14 +105,11 @@ func (e *Engine) permit(a Action) error {
 	switch a.Kind() {
 	case Unknown:
 		return fault.New(fault.BadRequest, "Unknown action "+quote(a.Action), "See the list of actions.")
-	case Writes, Later:
+	case Writes:
 		if e.options.ReadOnly {
-			return fault.New(fault.ReadOnlyRefused, "The project is read-only: "+a.Action+" is not permitted", readingInstead(a))
+			return readOnly(a)
 		}
 	case Reads:
-	}
-	if a.Kind() == Later {
-		return fault.New(fault.Unavailable, a.Action+" is not available in this version", instead(a.Action))
 	}
 	if err := a.check(); err != nil {
 		return err
@@ -120,20 +117,12 @@ func (e *Engine) permit(a Action) error {
 	return tooLong(a)
 }
 
-// readingInstead is what to do in a read-only project instead of writing. More rights help only with what there is.
-func readingInstead(a Action) string {
-	if a.Kind() == Later {
-		return "It is not available in this version either. " + instead(a.Action)
+func readOnly(a Action) error {
+	what := a.Action + " is not permitted"
+	if a.Action == "click" {
+		what = "only a plain click is permitted"
 	}
-	return "Ask the person to make the project interactive, which ends this session."
-}
-
-func instead(action string) string {
-	switch action {
-	case "check", "uncheck":
-		return "Click the element and look at its state."
-	}
-	return "Use another action."
+	return fault.New(fault.ReadOnlyRefused, "The project is read-only: "+what, "Ask the person to make the project interactive, which ends this session.")
 }
 
 func (e *Engine) act(ctx context.Context, a Action) (Result, error) {
