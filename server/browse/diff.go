@@ -10,6 +10,7 @@ type difference struct {
 	lines []string // that are new or say another thing, below those that they stand in
 	gone  []string // refs
 	lost  []string // lines without a ref that no other line came for
+	moved bool     // what both have stands in another order
 }
 
 // changes tells the pages apart, as far as the lines of now take the place of those of before.
@@ -20,7 +21,7 @@ func changes(before, now page) difference {
 	for i := to; i < len(now.lines); i++ {
 		fresh[i] = false
 	}
-	d := difference{lines: withHolders(now.lines, fresh)}
+	d := difference{lines: withHolders(now.lines, fresh), moved: isReordered(before.lines[:from], missing, now.lines[:to], fresh)}
 	for i, line := range before.lines[:from] {
 		switch ref := refIn(line); {
 		case !missing[i]:
@@ -34,6 +35,21 @@ func changes(before, now page) difference {
 		d.lost = nil // text that says another thing now
 	}
 	return d
+}
+
+// isReordered compares the lines that both pages have.
+func isReordered(before []string, missing []bool, now []string, fresh []bool) bool {
+	return !slices.EqualFunc(unmarked(before, missing), unmarked(now, fresh), sameLine)
+}
+
+func unmarked(lines []string, marked []bool) []string {
+	kept := make([]string, 0, len(lines))
+	for i, line := range lines {
+		if !marked[i] {
+			kept = append(kept, line)
+		}
+	}
+	return kept
 }
 
 // common is how many lines of both pages can be compared. Where before was cut, what now has beyond was not shown yet, but

@@ -19,9 +19,11 @@ func TestReadingInChromium(t *testing.T) {
 		"a list that makes its rows as it scrolls":         virtualList,
 		"a page is read on, each line once":                readOn,
 		"a page that changes while it is read on":          readOnChanged,
+		"a frame beyond what is shown comes in its turn":   farFrame,
 		"a scope has its frames and no others":             scopedFrames,
 		"after an action only what changed is told":        onlyChanges,
 		"what lies beyond what was shown is no change":     beyondShown,
+		"lines that change places are told of":             changedPlaces,
 		"most of a page is shown from its start":           mostOfAPage,
 		"what cannot be seen is not found":                 hiddenNotFound,
 		"a stale ref tells which element took its place":   tookItsPlace,
@@ -178,6 +180,18 @@ func readOnChanged(d *driver) {
 	}
 }
 
+func farFrame(d *driver) {
+	t := d.t
+	d.open("long-framed.html")
+	if strings.Contains(d.last, "iframe") {
+		t.Errorf("the frame stands before what comes before it:\n%s", d.last[len(d.last)-300:])
+	}
+	all, rest := d.readAll(`{"action":"snapshot"}`, "snapshot", 9)
+	if last := shape(all[len(all)-2:]); rest != "" || len(all) != 402 || last != "- iframe \"Far\"\n  - button \"Last one\"" {
+		t.Errorf("%d lines, and at last\n%s", len(all), last)
+	}
+}
+
 func scopedFrames(d *driver) {
 	t := d.t
 	d.open("scoped.html")
@@ -243,6 +257,24 @@ func beyondShown(d *driver) {
 	d.page(`t.insertRow(5000).innerHTML = '<td>far<td><button>New</button>'`)
 	if r = d.do(`{"action":"wait","ms":1}`); r.Snapshot != nil || !strings.Contains(strings.Join(r.Notices, " "), "the part of the page that was shown") {
 		t.Errorf("%+v %v", r.Snapshot, r.Notices)
+	}
+}
+
+func changedPlaces(d *driver) {
+	t := d.t
+	d.open("stale-resort.html?moved=1")
+	cid, send := d.ref("Thread Cid"), d.ref("Send")
+	d.do(`{"action":"click","ref":"` + cid + `"}`)
+	d.do(`{"action":"click","ref":"` + send + `"}`)
+	if got := shape(strings.Split(d.last, "\n")); !strings.HasPrefix(got, "- button \"Thread Cid\"\n- button \"Thread Ana\"\n") {
+		t.Errorf("a short page after it was sorted:\n%s", got)
+	}
+	d.open("huge-page.html")
+	d.page(`t.append(t.rows[0])`)
+	d.page(`t.prepend(t.rows[30])`)
+	r := d.do(`{"action":"wait","ms":1}`)
+	if told := strings.Join(r.Notices, " "); r.Snapshot != nil && r.Snapshot.Mode == "full" || !strings.Contains(told, "another order") {
+		t.Errorf("a long page after it was sorted: %v, %+v", told, r.Snapshot)
 	}
 }
 

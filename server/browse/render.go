@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"hash/fnv"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -40,6 +41,8 @@ type pageShot struct {
 	Doc   string     `json:"doc"`
 	Lines []pageLine `json:"lines"`
 	More  int        `json:"more"`
+	// Unseen are frame elements that cannot be seen.
+	Unseen []int `json:"unseen"`
 }
 
 // page is what a session is, or has been, shown of a tab.
@@ -103,9 +106,12 @@ func (s shots) render(r *refs, acted string, v view) (page, error) {
 	if v.scope.node != 0 {
 		return p, nil // a frame that has no place in it stands elsewhere
 	}
+	hidden := s.hidden()
 	for i := range s.frames {
 		switch {
-		case s.placed[i]:
+		case s.placed[i] || hidden[s.frames[i].Frame]:
+		case !v.wanted.any() && s.isBeyond(i):
+			p.more += len(s.docs[i].Lines) + s.docs[i].More
 		case s.admits(i):
 			s.addUnplaced(&p, writer{refs: r, acted: acted}, i, v)
 		case s.judge.admitted[s.frames[i].Parent]: // what is inside a frame that is not shown is not told of
@@ -130,6 +136,27 @@ func (s shots) rootOf(v view) (int, error) {
 		}
 	}
 	return 0, fault.New(fault.StaleRef, "The element is no longer on the page", hint(fault.StaleRef))
+}
+
+// hidden are the frames that cannot be seen, and those in them: parents come before their children.
+func (s shots) hidden() map[string]bool {
+	unseen := map[string]bool{}
+	owners := map[string][]int{}
+	for i, f := range s.frames {
+		owners[f.Frame] = s.docs[i].Unseen
+		unseen[f.Frame] = unseen[f.Parent] || f.Owner != 0 && slices.Contains(owners[f.Parent], f.Owner)
+	}
+	return unseen
+}
+
+// isBeyond reports whether the frame's element comes after what its document was cut at, or stands in such a frame.
+func (s shots) isBeyond(frame int) bool {
+	for i := range s.frames[:frame] {
+		if s.frames[i].Frame == s.frames[frame].Parent {
+			return s.frames[frame].Owner != 0 && s.docs[i].More > 0 || i > 0 && !s.placed[i] && s.isBeyond(i)
+		}
+	}
+	return false
 }
 
 func (s shots) addUnplaced(p *page, w writer, frame int, v view) {

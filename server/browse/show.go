@@ -55,16 +55,18 @@ func (r *reading) difference(before, now page) bool {
 	const short = 600 // characters: always worth saying by themselves
 	d := changes(before, now)
 	text := strings.Join(append(d.lines, d.leftBehind()...), "\n")
-	if len(text) > short && len(d.lines)*10 > len(now.lines)*6 || len(text) > defaultBudget {
+	most := len(text) > short && len(d.lines)*10 > len(now.lines)*6
+	if most || len(text) > defaultBudget || d.moved && now.size() <= fewEnough {
 		return false
 	}
-	if len(d.gone) > 0 {
-		r.notice("Gone: " + ranges(d.gone) + ".")
+	if d.moved {
+		r.notice("Lines stand in another order now: take a snapshot to see it.")
 	}
+	r.tellGone(d.gone, now)
 	switch {
 	case text != "":
 		r.result.Snapshot = &Snapshot{Text: text, Mode: "diff"}
-	case len(d.gone) > 0 || r.job.action.Action == "scroll":
+	case len(d.gone) > 0 || d.moved || r.job.action.Action == "scroll":
 	case before.more > 0:
 		r.notice("Nothing has changed in the part of the page that was shown.")
 	default:
@@ -72,6 +74,20 @@ func (r *reading) difference(before, now page) bool {
 	}
 	return true
 }
+
+// tellGone lists refs that are not there any more; of a page that was cut they may have moved out of what is shown.
+func (r *reading) tellGone(refs []string, now page) {
+	switch {
+	case len(refs) == 0:
+	case now.more > 0:
+		r.notice("Gone from what was shown: " + ranges(refs) + ".")
+	default:
+		r.notice("Gone: " + ranges(refs) + ".")
+	}
+}
+
+// fewEnough characters of a page are shown whole where its lines have changed places.
+const fewEnough = 3000
 
 // leftBehind are the lines that are gone without another in their place, where they are few.
 func (d difference) leftBehind() []string {
