@@ -68,13 +68,21 @@ func (p *plan) click(a Action, e element) {
 	if button == "" {
 		button = "left"
 	}
-	p.locate = p.aim(e, object{})
+	p.locate = p.aim(e, menu(button))
 	p.mouse("mouseMoved", p.locate, nil)
 	for n := range max(1, a.Count) {
 		p.clickAt(p.locate, button, n+1)
 	}
 	p.settleFor(quietMS, settleMS)
 	p.landed = p.hasLanded(e, p.locate, "click")
+}
+
+// menu has the page script keep the browser's own menu away from a right click.
+func menu(button string) object {
+	if button == "right" {
+		return object{"menu": true}
+	}
+	return nil
 }
 
 func (p *plan) hover(e element) {

@@ -56,6 +56,9 @@ func clickKinds(d *driver) {
 	if got := d.page("out.textContent"); !strings.Contains(got, "contextmenu:2:true") || strings.Contains(got, "auxclick:0") {
 		d.t.Errorf("a right click is %q", got)
 	}
+	if got := d.page("out.dataset.menu"); got != "true" {
+		d.t.Errorf("the browser's own menu was kept away: %s", got)
+	}
 	_ = d.refused(`{"action":"click","role":"button","name":"Press me","button":"middle"}`, fault.BadRequest)
 	_ = d.refused(`{"action":"click","role":"button","name":"Press me","count":3}`, fault.BadRequest)
 }

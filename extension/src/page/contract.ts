@@ -69,6 +69,8 @@ export type Snapshot = {
   lines: Line[];
   /** Lines that did not fit. */
   more: number;
+  /** The numbers of frame elements that cannot be seen: what is in them is not to be shown. */
+  unseen?: number[];
 };
 
 /** One element. `depth` counts from 0. */
@@ -129,6 +131,8 @@ export type LocateArgs = {
   side?: Side;
   /** The page stays where it is scrolled to. */
   stay?: boolean;
+  /** The right button follows: the browser's own menu, which would stand in the person's way, is kept away once. */
+  menu?: boolean;
 };
 
 /**
@@ -289,7 +293,7 @@ export type Toggled = { state?: 'true' | 'false' | 'mixed'; gone?: true };
 export type SelectArgs = { target: Target; expect?: Expected; values: string[] };
 export type Selecting = { done: true; values: string[] } | { aria: true };
 
-export type PopupArgs = { target: Target };
+export type PopupArgs = { target: Target; value: string };
 export type PopupState = { open: boolean; press?: NodeRef };
 
 /** `chosen`: it is chosen already in a list that takes several, where a press would undo that. */

@@ -37,6 +37,7 @@ export function watchToo(purpose: Purpose, isMeant: Meant): void {
 export function watchClicks(): void {
   isFirst = document.head === null && document.body === null;
   listen(EVENTS.click);
+  window.addEventListener('contextmenu', keepMenuAway);
   new MutationObserver(replaced).observe(document, { childList: true });
 }
 
@@ -54,6 +55,20 @@ function replaced(changes: MutationRecord[]): void {
   if (!changes.some((change) => Array.from(change.removedNodes).some(isElement))) return;
   isFirst = false;
   listen(ALL);
+  window.addEventListener('contextmenu', keepMenuAway);
+}
+
+/** Whether the browser's own menu is to be kept away from the next right click. */
+let menuDue = false;
+
+export function withoutMenu(isDue: boolean): void {
+  menuDue = isDue;
+}
+
+/** Heard last, when the page has done with it what it would. */
+function keepMenuAway(event: Event): void {
+  if (menuDue && event.isTrusted) event.preventDefault();
+  menuDue = false;
 }
 
 function note(event: Event): void {

@@ -6,7 +6,7 @@ import { resolve } from './find.ts';
 import { closest, elementAt, elementsOf, rootOf, within } from './flat.ts';
 import { submitsForm } from './form.ts';
 import { modalDialog, offReason } from './inert.ts';
-import { watchFor, watchToo } from './landing.ts';
+import { watchFor, watchToo, withoutMenu } from './landing.ts';
 import { nameOf } from './names.ts';
 import { doc, numberOf } from './nodes.ts';
 import { asksForClicks, kindOf, roleOf } from './roles.ts';
@@ -36,6 +36,7 @@ export async function locate(args: LocateArgs): Promise<Located> {
   if (readOnly) refuseForm(el, hit);
   chosen = { el, readOnly };
   watch(aim.purpose, el, point);
+  withoutMenu(args.menu === true);
   const role = roleOf(el) || 'generic';
   const at = performance.timeOrigin + performance.now();
   const veiled = hit !== null && mayVeil(hit) ? { veiled: true as const } : {};
