@@ -2,6 +2,7 @@ import { cut, whereabouts } from './bounds.ts';
 import type { Line, Snapshot, SnapshotArgs } from './contract.ts';
 import { isA, own } from './dom.ts';
 import { fold } from './flat.ts';
+import { unseenFrames } from './frames.ts';
 import type { Item } from './items.ts';
 import { isPressable, item } from './items.ts';
 import { nameOf } from './names.ts';
@@ -32,9 +33,11 @@ export function snapshot(args: SnapshotArgs): Snapshot {
     items.flatMap((it) => prune(it, args.full === true)),
     0,
   );
+  const unseen = unseenFrames();
   return {
     doc,
     ...whereabouts(),
+    ...(unseen.length > 0 && { unseen }),
     lines: page.lines,
     more: page.more + tally.more,
   };
