@@ -75,6 +75,12 @@ export class Book {
     return this.#standings.find((standing) => standing.grant.tab === tab);
   }
 
+  /** Whether a tab is shared, and at a page that may be worked in. */
+  isUsable(tab: number): boolean {
+    const standing = this.ofTab(tab);
+    return standing !== undefined && standing.suspended === undefined;
+  }
+
   ofName(pairing: string, name: string): Standing | undefined {
     return this.#standings.find(({ grant }) => grant.pairing === pairing && grant.name === name);
   }

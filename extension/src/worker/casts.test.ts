@@ -10,6 +10,7 @@ function begin(t: TestContext) {
   const commands: string[] = [];
   const pictures: string[] = [];
   const users: { now: number; refuse: boolean } = { now: 0, refuse: false };
+  const page = { isSeen: true };
   const casts = new Casts({
     watch: () => {
       if (users.refuse) return Promise.reject(new Error('asleep'));
@@ -18,8 +19,9 @@ function begin(t: TestContext) {
         users.now -= 1;
       });
     },
+    isSeen: () => page.isSeen,
     send: (_tab, _child, method) => {
-      commands.push(method);
+      if (method !== 'Page.enable') commands.push(method);
       return Promise.resolve({});
     },
   });
@@ -28,7 +30,7 @@ function begin(t: TestContext) {
     send: (header: object, body: string) =>
       pictures.push(`${'id' in header ? header.id : ''} ${body}`),
   };
-  return { casts, commands, pictures, screen, users };
+  return { casts, commands, page, pictures, screen, users };
 }
 
 function framed(casts: Casts, data: string): void {
@@ -64,6 +66,40 @@ test('a picture is captured while a screencast of its own keeps the page paintin
     'Page.stopScreencast',
   ]);
   assert.deepEqual(pictures, []);
+});
+
+test('no picture leaves of a page that may not be seen, nor one that comes late', async (t) => {
+  const { casts, page, pictures, screen } = begin(t);
+  casts.start('p', 9, 1, options, screen);
+  await turn();
+  framed(casts, 'seen');
+  framed(casts, 'waits');
+  page.isSeen = false;
+  framed(casts, 'elsewhere');
+  t.mock.timers.tick(1000);
+  assert.deepEqual(pictures, ['9 seen']);
+  casts.paused(1);
+  page.isSeen = true;
+  framed(casts, 'late');
+  t.mock.timers.tick(1000);
+  assert.deepEqual(pictures, ['9 seen']);
+  await casts.resume(1);
+  t.mock.timers.tick(1000);
+  assert.deepEqual(pictures, ['9 seen']);
+  framed(casts, 'back');
+  assert.deepEqual(pictures, ['9 seen', '9 back']);
+});
+
+test('what waited to be sent is not sent once the tab has another id', async (t) => {
+  const { casts, pictures, screen } = begin(t);
+  casts.start('p', 9, 1, options, screen);
+  await turn();
+  framed(casts, 'seen');
+  framed(casts, 'waits');
+  casts.move(1, 2);
+  await turn();
+  t.mock.timers.tick(1000);
+  assert.deepEqual(pictures, ['9 seen']);
 });
 
 test('a page that is kept painting has one small screencast until it is free, whatever is captured or watched meanwhile', async (t) => {

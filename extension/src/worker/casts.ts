@@ -4,6 +4,8 @@ import type { CastOptions, Header } from './wire.ts';
 /** What casts need of attached tabs. */
 export type CastSeats = {
   watch(tab: number): Promise<() => void>;
+  /** Whether what a tab shows may be seen now. */
+  isSeen(tab: number): boolean;
   send(tab: number, child: string | undefined, method: string, params?: object): Promise<unknown>;
 };
 
@@ -60,8 +62,8 @@ export class Casts {
 
   /** Chrome gave a tab another id: who watched it goes on watching. */
   move(from: number, to: number): void {
-    for (const cast of this.#casts.values()) if (cast.tab === from) cast.tab = to;
     this.paused(from);
+    for (const cast of this.#casts.values()) if (cast.tab === from) cast.tab = to;
     void this.resume(to);
   }
 
@@ -142,6 +144,7 @@ export class Casts {
         return;
       }
       running.leave = leave;
+      this.#send(tab, 'Page.enable', {}); // where the page goes is told by the same way as its pictures, and before them
       const { quality, maxWidth, maxHeight } = (this.#watcher(tab) ?? watched).options;
       const size = { format: 'jpeg', quality, maxWidth, maxHeight };
       await this.#seats.send(tab, undefined, 'Page.startScreencast', size);
@@ -150,14 +153,18 @@ export class Casts {
     }
   }
 
-  /** The tab is not attached any more; a later resume starts its pictures again. */
+  /** The tab is not attached any more, and what was not sent never is; a later resume starts its pictures again. */
   paused(tab: number): void {
     const running = this.#running.get(tab);
     this.#running.delete(tab);
     running?.leave?.();
+    for (const cast of this.#casts.values()) if (cast.tab === tab) this.#clear(cast);
   }
 
-  /** Takes a Page.screencastFrame: acknowledges it at once and hands the picture to who watches the tab. */
+  /**
+   * Takes a Page.screencastFrame: acknowledges it at once and hands the picture to who watches the tab, where it is of
+   * the screencast that runs for them and the tab may be seen. Some still come after a tab was let go.
+   */
   framed(tab: number, params: unknown): void {
     const frame = fields(params);
     const data = text(frame, 'data');
@@ -165,6 +172,7 @@ export class Casts {
     if (data === undefined || acknowledge === undefined) return;
     // At once, seen or not: a page paints as fast as its pictures are taken.
     this.#send(tab, 'Page.screencastFrameAck', { sessionId: acknowledge });
+    if (!this.isCast(tab) || !this.#seats.isSeen(tab)) return;
     const size = fields(member(frame, 'metadata'));
     const picture = {
       data,
@@ -188,6 +196,7 @@ export class Casts {
     delete cast.due;
     const picture = cast.newest;
     if (picture === undefined || cast.screen.backlog > mostBacklogBytes) return;
+    if (!this.#seats.isSeen(cast.tab)) return;
     delete cast.newest;
     cast.sentAt = Date.now();
     const { width, height, data } = picture;
@@ -197,10 +206,16 @@ export class Casts {
   #stopWhere(ends: (cast: Cast) => boolean): void {
     for (const [name, cast] of this.#casts) {
       if (!ends(cast)) continue;
-      clearTimeout(cast.due);
+      this.#clear(cast);
       this.#casts.delete(name);
       this.#rest(cast.tab);
     }
+  }
+
+  #clear(cast: Cast): void {
+    clearTimeout(cast.due);
+    delete cast.due;
+    delete cast.newest;
   }
 
   #watcher(tab: number): Cast | undefined {

@@ -6,6 +6,7 @@ import * as port from './debugger.ts';
 import { Focus } from './focus.ts';
 import { withoutFrames } from './frames.ts';
 import { drop, replace, update } from './grants.ts';
+import { Groups } from './groups.ts';
 import { Guard } from './guard.ts';
 import { House } from './house.ts';
 import { identify } from './identity.ts';
@@ -41,13 +42,13 @@ export class Desk {
   readonly #raw: Raw;
   readonly #closing: Closing;
   readonly #reception: Reception;
-  /** Tabs are shown in their groups one after the other, so that a window gets no two groups for a project. */
-  #shown: Promise<void> = Promise.resolve();
+  readonly #groups: Groups;
   /** Told after each change of what a popup shows. */
   readonly #watchers = new Set<() => void>();
 
   constructor(stored: Stored) {
     this.book = new Book(stored, (found) => this.#follow(found));
+    this.#groups = new Groups(this.book, tabs.showInGroup);
     this.#seats = new Seats({
       port: {
         ...port,
@@ -71,7 +72,12 @@ export class Desk {
       openings: stored.openings,
       save: saveOpenings,
     });
-    this.#casts = new Casts(this.#seats);
+    const seats = this.#seats;
+    this.#casts = new Casts({
+      watch: (tab) => seats.watch(tab),
+      send: (...command) => seats.send(...command),
+      isSeen: (tab) => this.book.isUsable(tab),
+    });
     this.#closing = new Closing(port, tabs.close);
     this.house = new House(this.book, this.#wall, this.#seats, this.#closing);
     this.#runs = new Runs(this.house);
@@ -161,7 +167,7 @@ export class Desk {
 
   /** Shows a project's tabs in its group again, where they can be. */
   regroup(key: string): void {
-    for (const { pairing, tab } of this.book.grants) if (pairing === key) this.#group(tab);
+    for (const { pairing, tab } of this.book.grants) if (pairing === key) this.#groups.show(tab);
   }
 
   /** The worker was woken for nothing else. */
@@ -315,16 +321,12 @@ export class Desk {
       this.#raw.nudge(tab);
     }
     if (found.fresh.length > 0) void this.#retarget();
-    for (const { tab } of found.fresh) this.#group(tab);
+    for (const { tab } of found.fresh) this.#groups.show(tab);
     for (const key of found.pairings) {
       this.#links.get(key)?.send({ t: 'tabs', tabs: tabsOf(this.book.standings, key) });
     }
     void this.#wall.sync().catch(() => undefined); // each program asks again, and does not run without
     this.#tellWatchers();
-  }
-
-  #group(tab: number): void {
-    this.#shown = this.#shown.then(() => this.#showGroup(tab));
   }
 
   /** Reads the tabs' CDP target ids anew. */
@@ -334,16 +336,6 @@ export class Desk {
       const target = targets?.get(tab);
       if (target !== undefined) this.book.writeGrants(update(this.book.grants, tab, { target }));
     }
-  }
-
-  async #showGroup(tab: number): Promise<void> {
-    const key = this.book.ofTab(tab)?.grant.pairing;
-    const title = this.book.pairing(key ?? '')?.name;
-    const ours = this.book.grants.flatMap((grant) =>
-      grant.pairing === key ? (grant.group ?? []) : [],
-    );
-    const group = title === undefined ? undefined : await tabs.showInGroup(tab, title, ours);
-    if (group !== undefined) this.book.writeGrants(update(this.book.grants, tab, { group }));
   }
 
   /** Nothing goes to a page that is not shared, is asleep, or would become Chaperone's own. */
