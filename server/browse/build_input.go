@@ -172,7 +172,7 @@ const mostChosen = 10
 // pressOption opens the list and presses one option; it answers where that was located.
 func (p *plan) pressOption(e element, value string) int {
 	var open, option int
-	p.onlyIf(p.selected, "aria", func() { open = p.run("@popup", e.frame, object{"target": e.target()}) })
+	p.onlyIf(p.selected, "aria", func() { open = p.run("@popup", e.frame, object{"target": e.target(), "value": value}) })
 	p.pressOn(e.frame, open, "press")
 	p.onlyIf(p.selected, "aria", func() {
 		option = p.run("@option", e.frame, object{"target": e.target(), "value": value})

@@ -61,8 +61,8 @@ func (r *reading) fieldGone() error {
 	switch {
 	case err != nil || !found:
 		return err
-	case r.job.action.Action == "fill":
-		r.notice("The field is no longer on the page after it was filled: take a snapshot.")
+	case r.job.action.Action != "press" && focused.Node != 0 && (r.result.Landed == nil || !*r.result.Landed):
+		r.notice("The field is no longer on the page after this was entered: take a snapshot.")
 	case r.job.action.Action == "type" && focused.Node == 0:
 		r.notice("No field had the keyboard: what was typed went to the page itself.")
 	}

@@ -358,8 +358,14 @@ func lists(d *driver) {
 	d.holds(choose("listbox", "Flat", "Green"), "Green")
 	d.says("out.textContent", "flat Green")
 	d.holds(choose("combobox", "Depends", "second"), "second")
+	d.holds(choose("combobox", "Unmarked", "Pear"), "Pear")
+	d.says("out.textContent", "bare Pear")
 	f := d.refused(d.named("select", "combobox", "Size", map[string]any{"values": []string{"Huge"}}), fault.NotFound)
 	if f.Detail != `the options are "Small", "Medium", "Large"` {
+		d.t.Errorf("%+v", f)
+	}
+	f = d.refused(d.named("select", "combobox", "Unmarked", map[string]any{"values": []string{"Plum"}}), fault.NotFound)
+	if f.Detail != `the options are "Fig", "Pear"` {
 		d.t.Errorf("%+v", f)
 	}
 }

@@ -19,8 +19,9 @@ import { frame } from './locate.ts';
 import { nameOf, textOf } from './names.ts';
 import { doc, numberOf } from './nodes.ts';
 import { roleOf } from './roles.ts';
-import { isVisible, scrolls } from './sight.ts';
+import { scrolls } from './sight.ts';
 import { isDisabled } from './states.ts';
+import { canBeSeen, newText, noteTexts, textsBy } from './unmarked.ts';
 
 /**
  * A list that the page made of its own elements: it is opened by a press, its options may stand anywhere in the
@@ -37,6 +38,7 @@ const SEARCH_MS = 3000;
 const STILL_MS = 300;
 /** How far a list is scrolled for an option that is not drawn yet. */
 const MOST_SCREENS = 60;
+const MOST_OFFERED = 30;
 
 /** What was there before the list was opened is not in it. */
 let before = new WeakSet<Element>();
@@ -49,6 +51,7 @@ export async function popup(args: PopupArgs): Promise<PopupState> {
   const el = resolve(args.target);
   before = new WeakSet();
   last = null;
+  noteTexts(fold(args.value));
   if (isList(el) || (isExpanded(el) && optionsOf(el).length > 0)) return { open: true };
   for (const option of everyOption(el)) before.add(option);
   const focused = focusedElement();
@@ -77,7 +80,7 @@ export async function option(args: OptionArgs): Promise<OptionFound> {
   const el = resolve(args.target);
   const wanted = fold(args.value);
   let found = await appearing(el, wanted, searchField(el) === null ? COMING_MS : SOON_MS);
-  offered = optionsOf(el).map(labelOf);
+  offered = offeredBy(el);
   found ??= await scrolledTo(el, wanted);
   found ??= await searched(el, wanted);
   if (found === null) return { missing: true };
@@ -87,6 +90,14 @@ export async function option(args: OptionArgs): Promise<OptionFound> {
   return { press: { doc, node: numberOf(found) } };
 }
 
+/** What a person could choose. */
+function offeredBy(el: Element): string[] {
+  const options = optionsOf(el).filter((option) => !isDisabled(option));
+  return options.length > 0
+    ? options.map(labelOf)
+    : listsOf(el).flatMap(textsBy).slice(0, MOST_OFFERED);
+}
+
 /** The option once it is there; null when the options have stood still for a while without it. */
 async function appearing(el: Element, wanted: string, most: number): Promise<Element | null> {
   const start = performance.now();
@@ -94,14 +105,19 @@ async function appearing(el: Element, wanted: string, most: number): Promise<Ele
   let since = start;
   for (;;) {
     const options = optionsOf(el);
-    const found = matching(options, wanted);
+    const found = matching(options, wanted) ?? unmarked(options, wanted, el);
     if (found !== null) return found;
     const now = performance.now();
     const shown = options.map(labelOf).join('\n');
-    if (shown !== shape || options.length === 0) [shape, since] = [shown, now];
+    // "Searching…" is no option yet.
+    if (shown !== shape || options.every(isDisabled)) [shape, since] = [shown, now];
     if (now - since > STILL_MS || now - start > most) return null;
     await frame();
   }
+}
+
+function unmarked(options: Element[], wanted: string, el: Element): Element | null {
+  return options.length === 0 && !isList(el) ? newText(wanted, el) : null;
 }
 
 function matching(options: Element[], wanted: string): Element | null {
@@ -117,7 +133,7 @@ function matching(options: Element[], wanted: string): Element | null {
 }
 
 function labelOf(option: Element): string {
-  return nameOf(option, roleOf(option));
+  return nameOf(option, roleOf(option) || 'option') || textOf(option);
 }
 
 function givenValue(option: Element): string | null {
@@ -163,7 +179,7 @@ async function searched(el: Element, wanted: string): Promise<Element | null> {
   enterAsTyped(field, wanted);
   const found = await appearing(el, wanted, offered.length > 0 ? COMING_MS : SEARCH_MS);
   if (found === null) {
-    if (offered.length === 0) offered = optionsOf(el).map(labelOf);
+    if (offered.length === 0) offered = offeredBy(el);
     enterAsTyped(field, held);
   }
   return found;
@@ -188,7 +204,7 @@ function optionsOf(el: Element): Element[] {
 
 function isOption(el: Element): boolean {
   return (
-    OPTIONS.includes(roleOf(el)) && (isVisible(el) || Array.from(own(el).children).some(isVisible))
+    OPTIONS.includes(roleOf(el)) && (canBeSeen(el) || Array.from(own(el).children).some(canBeSeen))
   );
 }
 
