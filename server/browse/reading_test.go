@@ -417,6 +417,9 @@ func textReadOn(d *driver) {
 func elementText(d *driver) {
 	t := d.t
 	d.open("scoped.html")
+	if named := d.do(`{"action":"get_text","role":"region","name":"First"}`); *named.Text != "Outside\nNot here" {
+		t.Errorf("by its name\n%s", *named.Text)
+	}
 	r := d.do(fmt.Sprintf(`{"action":"get_text","ref":"%s"}`, d.ref("Second")))
 	if want := "In it\nDeep\nIn the frame\n[beside](/x)"; *r.Text != want {
 		t.Errorf("got\n%s", *r.Text)

@@ -63,16 +63,23 @@ func (r *reading) difference(before, now page) bool {
 		r.notice("Lines stand in another order now: take a snapshot to see it.")
 	}
 	r.tellGone(d.gone, now)
-	switch {
-	case text != "":
+	if text != "" {
 		r.result.Snapshot = &Snapshot{Text: text, Mode: "diff"}
-	case len(d.gone) > 0 || d.moved || r.job.action.Action == "scroll":
+	} else if len(d.gone) == 0 && !d.moved {
+		r.tellSame(before)
+	}
+	return true
+}
+
+// tellSame says that nothing has changed, which after a scroll is no news.
+func (r *reading) tellSame(before page) {
+	switch {
+	case r.job.action.Action == "scroll":
 	case before.more > 0:
 		r.notice("Nothing has changed in the part of the page that was shown.")
 	default:
 		r.notice("Nothing that a snapshot shows has changed.")
 	}
-	return true
 }
 
 // tellGone lists refs that are not there any more; of a page that was cut they may have moved out of what is shown.
