@@ -72,6 +72,16 @@ const verbs: Readonly<Record<string, string>> = {
   type: 'Typed',
   press: 'Pressed keys',
   select: 'Chose',
+  check: 'Checked',
+  uncheck: 'Unchecked',
+  hover: 'Pointed at',
+  drag: 'Dragged',
+  dialog: 'Answered a dialog',
+  new_tab: 'Opened a tab',
+  close_tab: 'Closed a tab',
+  eval: 'Ran script',
+  upload: 'Gave files to the page',
+  download: 'Downloaded',
 };
 
 const kinds: Readonly<Record<string, string>> = {
