@@ -17,8 +17,9 @@ const (
 
 	// maxDepths bounds how deep closed trees that are looked into stand in each other.
 	maxDepths = 4
-	// maxHosts bounds how many elements one look asks about.
-	maxHosts = 64
+	// maxHosts bounds how many elements are asked about at once, maxBatches how often in one look.
+	maxHosts   = 64
+	maxBatches = 8
 )
 
 // answer is what the page script said.
@@ -42,17 +43,24 @@ func (e *Executor) open(ctx context.Context, w *world, name string, argument map
 // adoptRoots hands the page script the closed roots of the elements that it suspects, and answers how many. What
 // fails is left closed.
 func (e *Executor) adoptRoots(ctx context.Context, w *world) int {
-	roots := e.closedRoots(ctx, w, e.suspects(ctx, w))
 	adopted := 0
-	for _, root := range roots {
-		if root == "" {
-			continue
+	for range maxBatches {
+		hosts := e.suspects(ctx, w)
+		for _, root := range e.closedRoots(ctx, w, hosts) {
+			if root != "" && e.adopt(ctx, w, root) {
+				adopted++
+			}
 		}
-		if _, err := e.invoke(ctx, w, functionAdopt, map[string]any{"objectId": root}); err == nil {
-			adopted++
+		if len(hosts) < maxHosts {
+			break
 		}
 	}
 	return adopted
+}
+
+func (e *Executor) adopt(ctx context.Context, w *world, root string) bool {
+	_, err := e.invoke(ctx, w, functionAdopt, map[string]any{"objectId": root})
+	return err == nil
 }
 
 // suspects are handles of the elements that may have a closed root.

@@ -15,6 +15,7 @@ func TestClosedShadowTreesInChromium(t *testing.T) {
 		"what stands in them is listed and clicked, one program an action": treesListed,
 		"their text is read without a snapshot before":                     treesRead,
 		"an element without one is asked about once":                       noClosedTree,
+		"one is found behind many elements that have none":                 lateTree,
 	}
 	for sentence, check := range cases {
 		t.Run(sentence, func(t *testing.T) {
@@ -71,4 +72,12 @@ func noClosedTree(d *driver) {
 			d.t.Errorf("asked about %d elements, want %d", got, want)
 		}
 	}
+}
+
+func lateTree(d *driver) {
+	d.open("one-pixel-toggle.html")
+	d.page(`(customElements.define('x-many', class extends HTMLElement {}), document.body.insertAdjacentHTML('beforeend', '<x-many></x-many>'.repeat(150)),
+		document.body.lastElementChild.attachShadow({ mode: 'closed' }).innerHTML = '<button>Last of all</button>')`)
+	d.do(`{"action":"snapshot"}`)
+	d.ref("Last of all")
 }

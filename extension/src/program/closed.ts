@@ -8,8 +8,9 @@ import { at, textAt } from '../policy/json.ts';
 import type { Span } from './clock.ts';
 import type { World, Worlds } from './world.ts';
 
-/** Bounds how many elements one look asks about. */
+/** Bounds how many elements are asked about at once, and how often in one look. */
 const MAX_HOSTS = 64;
+const MAX_BATCHES = 8;
 
 /** The only source the edge evaluates beside the page script. */
 export const CALL_HANDLE = 'function(n,a){return this(n,a)}';
@@ -19,17 +20,21 @@ export const CALL_HANDLE = 'function(n,a){return this(n,a)}';
  * closed.
  */
 export async function adoptRoots(worlds: Worlds, span: Span, world: World): Promise<number> {
-  const hosts = await orNothing(suspects(worlds, span, world));
-  const roots = await Promise.all(
-    (hosts ?? []).map((host) => orNothing(closedRoot(worlds, span, world, host))),
-  );
   let adopted = 0;
-  for (const objectId of roots) {
-    if (objectId === undefined) continue;
-    const taken = worlds.invoke(span, world, '@adopt', { objectId }).then(() => true);
-    if (await orNothing(taken)) adopted += 1;
+  for (let batch = 0; batch < MAX_BATCHES; batch += 1) {
+    const hosts = (await orNothing(suspects(worlds, span, world))) ?? [];
+    const roots = hosts.map((host) => orNothing(closedRoot(worlds, span, world, host)));
+    for (const objectId of await Promise.all(roots)) {
+      if (objectId !== undefined && (await adopt(worlds, span, world, objectId))) adopted += 1;
+    }
+    if (hosts.length < MAX_HOSTS) break;
   }
   return adopted;
+}
+
+async function adopt(worlds: Worlds, span: Span, world: World, objectId: string): Promise<boolean> {
+  const taken = worlds.invoke(span, world, '@adopt', { objectId }).then(() => true);
+  return (await orNothing(taken)) ?? false;
 }
 
 async function orNothing<T>(work: Promise<T>): Promise<T | undefined> {
