@@ -177,6 +177,7 @@ func (p *plan) pressOption(e element, value string) int {
 	p.onlyIf(p.selected, "aria", func() {
 		option = p.run("@option", e.frame, object{"target": e.target(), "value": value})
 	})
+	p.onlyIf(option, "shut", func() { p.press(stroke{key: "Escape", code: "Escape", virtual: 27}) })
 	p.onlyIf(option, "missing", func() {
 		p.run("@chosen", e.frame, object{"target": e.target(), "values": []string{value}, "missing": true})
 	})

@@ -83,11 +83,16 @@ export async function option(args: OptionArgs): Promise<OptionFound> {
   offered = offeredBy(el);
   found ??= await scrolledTo(el, wanted);
   found ??= await searched(el, wanted);
-  if (found === null) return { missing: true };
+  if (found === null) return mayBeShut(el) ? { missing: true, shut: true } : { missing: true };
   // An entry of a menu does something, and is not kept as a choice.
   last = { name: labelOf(found), el: found, isCommand: roleOf(found) === 'menuitem' };
   if (isChosen(found) && isMultiple(found)) return { chosen: true };
   return { press: { doc, node: numberOf(found) } };
+}
+
+/** Escape shuts a list, but a dialog around it too where the page does not take care. */
+function mayBeShut(el: Element): boolean {
+  return isExpanded(el) && closest(el, (at) => roleOf(at).endsWith('dialog')) === null;
 }
 
 /** What a person could choose. */

@@ -296,9 +296,12 @@ export type Selecting = { done: true; values: string[] } | { aria: true };
 export type PopupArgs = { target: Target; value: string };
 export type PopupState = { open: boolean; press?: NodeRef };
 
-/** `chosen`: it is chosen already in a list that takes several, where a press would undo that. */
+/**
+ * `chosen`: it is chosen already in a list that takes several, where a press would undo that. `shut`: the list is still open
+ * without it.
+ */
 export type OptionArgs = { target: Target; value: string };
-export type OptionFound = { press?: NodeRef; chosen?: true; missing?: true };
+export type OptionFound = { press?: NodeRef; chosen?: true; missing?: true; shut?: true };
 
 /** With `missing` it refuses with the options there are. `doc` and `at` are those of the option's `@locate`. */
 export type ChosenArgs = {
