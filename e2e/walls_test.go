@@ -2,6 +2,7 @@ package e2e_test
 
 import (
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 
@@ -153,4 +154,23 @@ func (s *served) refusedAny(session string, a action) *demo.RefusedError {
 		s.t.Fatalf("%v: got %v, want a refusal", a, err)
 	}
 	return refusal
+}
+
+// TestWhyNobodyAnswersIsToldByName tells the reasons of the way out apart, in the clear and by https, where Chrome does not.
+func TestWhyNobodyAnswersIsToldByName(t *testing.T) {
+	t.Parallel()
+	gone := httptest.NewServer(http.NotFoundHandler())
+	gone.Close()
+	r := serve(t, "--test-origin", gone.URL)
+	session := r.session("managed")
+	for address, words := range map[string]string{
+		"http://no-such-host.invalid/":  "the name does not resolve",
+		"https://no-such-host.invalid/": "the name does not resolve",
+		gone.URL + "/":                  "the connection was refused",
+	} {
+		refusal := r.refusedAny(session, action{"action": "open", "url": address})
+		if refusal.Code != "navigation_failed" || !strings.Contains(refusal.Message, words) {
+			t.Errorf("%s: %s: %s", address, refusal.Code, refusal.Message)
+		}
+	}
 }
