@@ -55,6 +55,7 @@ func notClosed(err error) error {
 func (e *Engine) forgetTab(id string) {
 	delete(e.seen, id)
 	delete(e.stands, id)
+	delete(e.titles, id)
 	delete(e.failed, id)
 	if s := e.dialogs.open[id]; s != nil {
 		s.timer.Stop()

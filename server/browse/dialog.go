@@ -145,8 +145,11 @@ func (e *Engine) heldUp(ctx context.Context, j job, ran program.Result) (Result,
 		if !e.options.allows(e.address(tab, t.URL)) {
 			return Result{}, e.takeBack(ctx, j, tab)
 		}
-		t = cleanTab(t)
-		r.result.URL, r.result.Title = t.URL, t.Title
+		shown := cleanTab(t)
+		r.result.URL, r.result.Title = shown.URL, shown.Title
+		if isSamePlace(t.URL, e.stands[tab]) { // a browser tells a new title late
+			r.result.Title = e.titles[tab]
+		}
 	}
 	if isReading(j.action) {
 		return Result{}, dialogOpen(last)

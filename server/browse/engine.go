@@ -55,6 +55,7 @@ type Engine struct {
 	cursors  *cursors
 	seen     map[string]page   // by tab
 	stands   map[string]string // by tab: the address last told
+	titles   map[string]string // by tab: the title last told
 	failed   map[string]string // by tab: the address that did not load, where the browser's own page stands instead
 	waits    map[string]bool   // by tab: another document is on its way there
 	dialogs  dialogs
@@ -72,7 +73,7 @@ func New(b Browser, o Options) *Engine {
 	}
 	e := &Engine{
 		browser: b, options: o, turn: make(chan struct{}, 1), refs: newRefs(), cursors: newCursors(),
-		seen: map[string]page{}, stands: map[string]string{}, failed: map[string]string{}, waits: map[string]bool{}, dialogs: dialogs{open: map[string]*standing{}},
+		seen: map[string]page{}, stands: map[string]string{}, titles: map[string]string{}, failed: map[string]string{}, waits: map[string]bool{}, dialogs: dialogs{open: map[string]*standing{}},
 	}
 	e.turn <- struct{}{}
 	return e

@@ -52,7 +52,7 @@ func (e *Engine) read(ctx context.Context, j job, ran program.Result) (Result, e
 	if r.state.URL != "" && !e.options.admits(r.state.whereabouts, true) {
 		return Result{}, e.takeBack(ctx, j, r.result.Tab)
 	}
-	e.stands[r.result.Tab] = r.state.URL
+	e.stands[r.result.Tab], e.titles[r.result.Tab] = r.state.URL, r.result.Title
 	r.ran.Opened = e.arrived(ctx, r.ran.Opened)
 	err := e.readAll(r)
 	return r.result, err
