@@ -302,6 +302,13 @@ func hiddenNotFound(d *driver) {
 			t.Errorf("HIDE-%d is found:\n%s", i+1, r.Snapshot.Text)
 		}
 	}
+	d.open("reading.html")
+	for _, hidden := range []string{`"text":"Nor this"`, `"name":"Nor this"`, `"text":"Nobody sees"`} {
+		if r := d.do(`{"action":"snapshot",` + hidden + `}`); r.Snapshot.Text != "" {
+			t.Errorf("%s is found in a frame that cannot be seen:\n%s", hidden, r.Snapshot.Text)
+		}
+	}
+	d.open("hidden-text.html")
 	for text, want := range map[string]string{"seen-1 INVOICE": `- heading "SEEN-1 invoice page"`, "SEEN-2": "- text: SEEN-2 small print", "far below": "- text: SEEN-3"} {
 		if got := shape(d.lines(`{"action":"snapshot","text":"` + text + `"}`)); !strings.Contains(got, want) {
 			t.Errorf("looking for %s shows\n%s", text, got)

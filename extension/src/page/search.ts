@@ -5,6 +5,7 @@ import type { FindArgs, Line, Snapshot } from './contract.ts';
 import { isA, isElement, isText, tagOf } from './dom.ts';
 import { fitting, isListed } from './find.ts';
 import { childrenOf, closest, fold, parentOf, within } from './flat.ts';
+import { unseenFrames } from './frames.ts';
 import { nameOf, textOf } from './names.ts';
 import { doc, numberOf } from './nodes.ts';
 import { kindOf, roleOf } from './roles.ts';
@@ -21,7 +22,8 @@ export function search(args: FindArgs & { budget: number }): Omit<Snapshot, 'tit
   const page = new Results(args.budget);
   if (args.role || args.name) for (const el of elements(args)) page.addLine(el);
   else for (const el of new Set(places(args.text ?? '').map(around))) page.addWhole(el);
-  return { doc, url: address(), site: site(), lines: page.lines, more: page.more };
+  const { lines, more } = page;
+  return { doc, url: address(), site: site(), lines, more, unseen: unseenFrames() };
 }
 
 /** Elements by role and name; where there is a text, those nearest to each of its places. */
