@@ -5,10 +5,10 @@
 // server (tab.go), how a page's words are cut (clip.go), strict decoding and the static check against the method table (decode.go, check.go, ref.go),
 // and the Go executor, which the managed transport uses: executor.go takes the steps in turn, view.go and events.go
 // keep what the tab's events have told, world.go calls the page script, layout.go and frames.go find frames, and
-// settle.go, await.go and dialog.go wait and
-// answer; hearing.go and requests.go keep what the page asks its servers for while a program waits for what it began,
-// navigate.go and document.go know what becomes of documents that are asked for, pick.go chooses the element that was meant. The extension has an executor of its own in TypeScript
-// (extension/src/program). Both pass the vectors in relay/testdata/programs, which are the meaning of every step
+// settle.go, await.go and dialog.go wait and answer; hearing.go and
+// requests.go keep what the page asks its servers for while a program waits for what it began, navigate.go and document.go know
+// what becomes of documents that are asked for, pick.go chooses the element that is meant. The extension has an executor of
+// its own in TypeScript (extension/src/program). Both pass the vectors in relay/testdata/programs, which are the meaning of every step
 // kind, and play the scenarios of relay/testdata/chromium in a real browser.
 //
 // It does not know who asks, for which project, or how the answer is shown to anybody.
