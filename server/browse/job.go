@@ -40,6 +40,11 @@ func (e *Engine) prepare(ctx context.Context, a Action, j job) (job, error) {
 	}
 	j.plan = newPlan(j.tab, a, j.limit)
 	j.plan.inFrames = len(e.options.AllowDomains) == 0
+	return e.compose(ctx, a, j)
+}
+
+// compose writes the program's steps.
+func (e *Engine) compose(ctx context.Context, a Action, j job) (job, error) {
 	if a.names() && a.Action != "snapshot" && e.picks(a) {
 		j.about = j.plan.pick(a, j.tab)
 	}

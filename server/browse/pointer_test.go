@@ -180,6 +180,9 @@ func evaluated(d *driver) {
 	if got := returned(fmt.Sprintf(`{"action":"eval","ref":%q,"js":"location.pathname"}`, inner)); !strings.Contains(got, "in") || strings.Contains(got, "nested") {
 		d.t.Errorf("in the frame it is %s", got)
 	}
+	if got := returned(`{"action":"eval","role":"button","name":"Press me","js":"location.pathname"}`); !strings.Contains(got, "inner") {
+		d.t.Errorf("in the frame of what is named it is %s", got)
+	}
 	f := d.refused(`{"action":"eval","js":"nope.x"}`, fault.BadRequest)
 	if !strings.Contains(f.Detail, "ReferenceError") || strings.Contains(f.Message, "nope") {
 		d.t.Errorf("%+v", f)

@@ -12,29 +12,45 @@ import (
 // unanswered, the click was sent and is not sent again.
 func (e *Engine) salvage(ctx context.Context, j job, ran program.Result, err error) (Result, error) {
 	failed, ok := errors.AsType[*program.Error](err)
+	if no := e.refusal(j, failed); no != nil {
+		return Result{}, no
+	}
 	switch {
 	case !ok:
 		return Result{}, j.told(e.trouble(err, j.plan, j.about), ran)
-	case e.notPicked(j, failed) != nil:
-		return Result{}, e.notPicked(j, failed)
 	case failed.Code == string(fault.DialogOpen) && failed.Step >= 0:
 		return e.heldUp(ctx, j, ran)
-	case j.plan.refusedAnswer(failed) != nil:
-		return Result{}, j.plan.refusedAnswer(failed)
 	case j.mayLeave(failed):
 		return e.openInstead(ctx, j)
 	case j.isStuck(failed):
 		return e.afresh(ctx, j)
 	case j.isMute(failed):
 		return e.openAgain(ctx, j)
-	case j.isLetGo(failed):
-		return e.lookAgain(ctx, j, ran)
-	case j.plan.landed != absent && failed.Step >= j.plan.settle && failed.Code != string(fault.Timeout):
+	case j.isLetGo(failed), j.isSent(failed):
 		return e.lookAgain(ctx, j, ran)
 	case failed.Code == string(fault.NavigationFailed):
 		return e.withoutPage(j, ran, failed)
 	}
 	return Result{}, j.told(e.trouble(err, j.plan, j.about), ran)
+}
+
+// isSent reports that a click was sent, and only what came of it is not known.
+func (j job) isSent(failed *program.Error) bool {
+	return j.plan.landed != absent && failed.Step >= j.plan.settle && failed.Code != string(fault.Timeout)
+}
+
+// refusal is what a failure says by itself, where it is of what the action names or of a dialog that is not there.
+func (e *Engine) refusal(j job, failed *program.Error) error {
+	if failed == nil {
+		return nil
+	}
+	if err := e.notPicked(j, failed); err != nil {
+		return err
+	}
+	if no := j.plan.refusedAnswer(failed); no != nil {
+		return no
+	}
+	return nil
 }
 
 // withoutPage tells of a navigation that brought no page.
