@@ -78,13 +78,17 @@ func isRead(method string) bool {
 // applyFrame keeps the worlds and the child targets true.
 func (v *view) applyFrame(session, method string, p eventParams) {
 	switch method {
+	case "Page.frameStoppedLoading":
+		v.requests.arrive(p.FrameID)
 	case "Page.frameNavigated":
 		delete(v.worlds, p.Frame.ID)
 	case "Page.frameDetached":
+		v.requests.arrive(p.FrameID)
 		if w := v.worlds[p.FrameID]; w != nil && w.child == session {
 			delete(v.worlds, p.FrameID)
 		}
 	case "Target.attachedToTarget":
+		v.requests.arrive(p.TargetInfo.TargetID)
 		if p.TargetInfo.Type == "iframe" && p.SessionID != "" {
 			v.children = append(v.children, childTarget{session: p.SessionID, frame: p.TargetInfo.TargetID, parent: session})
 		}

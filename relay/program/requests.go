@@ -36,12 +36,13 @@ type requests struct {
 	counts   bool              // what is sent now is the program's doing
 	open     map[string]string // by id: the address without its query
 	over     map[string]int    // how often addresses were waited for
+	frames   map[string]string // by frame: the id of the request for its document, which may end where nobody listens
 	document string            // id of the latest request for the main frame's document
 	answer   *Answer
 }
 
 func newRequests(counts bool) requests {
-	return requests{counts: counts, open: map[string]string{}, over: map[string]int{}}
+	return requests{counts: counts, open: map[string]string{}, over: map[string]int{}, frames: map[string]string{}}
 }
 
 // requestEvent are the fields of the Network events that are read.
@@ -107,6 +108,9 @@ func (v *view) sent(p requestEvent) {
 	address, _, _ := strings.Cut(p.Request.URL, "?")
 	if r.counts && changesPage(p.Type) && r.over[address] < mostAsked && len(r.open) < maxRequests {
 		r.open[p.RequestID] = address
+		if p.Type == "Document" {
+			r.frames[p.FrameID] = p.RequestID
+		}
 	}
 }
 
@@ -133,10 +137,19 @@ func (r *requests) finish(id string) {
 	r.counts = true
 }
 
+// arrive ends the request for a frame's document: it is there, or in a process of its own.
+func (r *requests) arrive(frame string) {
+	if id, asked := r.frames[frame]; asked {
+		delete(r.frames, frame)
+		r.finish(id)
+	}
+}
+
 // leave forgets the requests of a document that is gone.
 func (r *requests) leave() {
 	clear(r.open)
 	clear(r.over)
+	clear(r.frames)
 	r.counts = true
 }
 

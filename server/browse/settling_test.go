@@ -171,3 +171,15 @@ func TestATextInAFrameIsWaitedFor(t *testing.T) {
 		}
 	}
 }
+
+func TestAFrameOfAnotherSiteIsNotWaitedForTwice(t *testing.T) {
+	c, script, at := hostile(t, map[string]string{
+		"/":       `<h1>outer</h1><iframe id="f"></iframe><script>f.src = "{OTHER}/inside"</script>`,
+		"/inside": `<p>inside</p>`,
+	})
+	d := drive(t, c, script, browse.Options{})
+	d.at = at
+	if r := d.open(""); strings.Contains(strings.Join(r.Notices, " "), "waits for its server") {
+		t.Errorf("after %d ms: %v", r.ElapsedMS, r.Notices)
+	}
+}

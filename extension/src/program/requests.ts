@@ -23,6 +23,8 @@ export class Requests {
   readonly #open = new Map<string, string>();
   /** How often addresses were waited for. */
   readonly #over = new Map<string, number>();
+  /** By frame: the id of the request for its document, which may end where nobody listens. */
+  readonly #frames = new Map<string, string>();
   /** The id of the latest request for the main frame's document. */
   #document = '';
 
@@ -64,10 +66,19 @@ export class Requests {
     }
   }
 
+  /** A frame's document is there, or in a process of its own. */
+  arrive(frame: string): void {
+    const id = this.#frames.get(frame);
+    if (id === undefined) return;
+    this.#frames.delete(frame);
+    this.#finish(id, '');
+  }
+
   /** Forgets the requests of a document that is gone. */
   leave(): void {
     this.#open.clear();
     this.#over.clear();
+    this.#frames.clear();
     this.counts = true;
   }
 
@@ -84,7 +95,9 @@ export class Requests {
     const [address = ''] = url.split('?', 1);
     const isOne =
       this.counts && CHANGING.includes(type) && (this.#over.get(address) ?? 0) < MOST_ASKED;
-    if (isOne && this.#open.size < MAX_REQUESTS) this.#open.set(id, address);
+    if (!isOne || this.#open.size >= MAX_REQUESTS) return;
+    this.#open.set(id, address);
+    if (type === 'Document') this.#frames.set(textAt(params, 'frameId'), id);
   }
 
   #received(id: string, response: unknown): void {

@@ -135,12 +135,17 @@ export class View {
       case 'Page.frameNavigated':
         this.worlds.delete(textAt(params, 'frame', 'id'));
         return;
+      case 'Page.frameStoppedLoading':
+        this.requests.arrive(textAt(params, 'frameId'));
+        return;
       case 'Page.frameDetached': {
         const frame = textAt(params, 'frameId');
+        this.requests.arrive(frame);
         if (this.worlds.get(frame)?.child === session) this.worlds.delete(frame);
         return;
       }
       case 'Target.attachedToTarget':
+        this.requests.arrive(textAt(params, 'targetInfo', 'targetId'));
         this.#addChild(session, params);
         return;
       case 'Target.detachedFromTarget':
