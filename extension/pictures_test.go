@@ -78,7 +78,7 @@ func TestNoPictureIsOfAPageThatMayNotBeSeen(t *testing.T) {
 				return len(seen) > 3 && seen[len(seen)-1].isBlue(t)
 			})
 			mark = s.server.mark()
-			s.occupy(6)
+			s.occupy(4)
 			s.tab.goTo(way.to(s))
 			s.server.tabsUntil("a sleeping tab", func(tabs []sharedTab) bool { return len(tabs) == 1 && tabs[0].Suspended != "" })
 			s.server.run("s_9", "t99") // what was sent before has been heard

@@ -4,7 +4,6 @@ import { Casts } from './casts.ts';
 import { Closing } from './closing.ts';
 import * as port from './debugger.ts';
 import { Focus } from './focus.ts';
-import { withoutFrames } from './frames.ts';
 import { drop, replace, update } from './grants.ts';
 import { Groups } from './groups.ts';
 import { Guard } from './guard.ts';
@@ -15,6 +14,7 @@ import { Link, type LinkState } from './link.ts';
 import type { Pairing } from './pairings.ts';
 import { fields, member, text } from './parse.ts';
 import { Raw } from './raw.ts';
+import { Reach } from './reach.ts';
 import { Reception } from './reception.ts';
 import { Roads } from './roads.ts';
 import { Runs } from './runs.ts';
@@ -22,6 +22,7 @@ import { crashRefusal, Seats } from './seats.ts';
 import { type Differences, describe, tabsOf } from './standing.ts';
 import { type Stored, saveOpenings } from './store.ts';
 import * as tabs from './tabs.ts';
+import { Views } from './views.ts';
 import { Wall } from './wall.ts';
 import { Refusal, type ServerMessage } from './wire.ts';
 
@@ -37,6 +38,7 @@ export class Desk {
   readonly #casts: Casts;
   readonly house: House;
   readonly focus = new Focus(tabs.windows, Date.now);
+  readonly views = new Views(tabs.screen, Date.now);
   readonly roads = new Roads(tabs.find);
   readonly #runs: Runs;
   readonly #raw: Raw;
@@ -49,11 +51,15 @@ export class Desk {
   constructor(stored: Stored) {
     this.book = new Book(stored, (found) => this.#follow(found));
     this.#groups = new Groups(this.book, tabs.showInGroup);
+    const reach = new Reach(this.book, port.send);
     this.#seats = new Seats({
       port: {
         ...port,
         attach: (tab) => port.attach(tab).finally(() => this.#tellWatchers()),
-        send: (...command) => this.#send(...command),
+        send: (...command) => {
+          this.focus.sending(command[0], command[2], command[3]);
+          return reach.send(...command);
+        },
         command: (...command) => {
           this.focus.sending(command[0], command[2], command[3]);
           port.command(...command);
@@ -118,6 +124,10 @@ export class Desk {
     await Promise.all((await port.attached()).map(port.detach));
     await this.#retarget();
     const open = new Map((await tabs.all()).map((tab) => [tab.id, tab]));
+    for (const { id, windowId, active } of open.values()) {
+      if (active && id !== undefined) this.views.shows(windowId, id);
+    }
+    this.views.focused(await tabs.focusedWindow());
     for (const { tab } of left) {
       const present = open.get(tab);
       if (present === undefined) this.tabRemoved(tab);
@@ -197,6 +207,7 @@ export class Desk {
     this.#wall.opened(tab, by);
     const session = this.#runs.sessionIn(by) ?? this.#raw.sessionIn(by);
     if (session === undefined) return;
+    void this.views.opened(tab);
     void this.house.adopt(by, session, tab).then((adopted) => {
       if (adopted !== undefined) this.#runs.adopted(by, describe(adopted));
     });
@@ -208,6 +219,11 @@ export class Desk {
     if (grant === undefined || this.roads.isLeaving(tab)) return;
     this.book.see(grant.tab, { url: tabs.addressOf(tab), title: tab.title ?? '' });
     this.#raw.nudge(grant.tab);
+  }
+
+  windowFocused(window: number): void {
+    this.focus.changed(window);
+    this.views.focused(window);
   }
 
   tabArrived(tab: number): void {
@@ -346,19 +362,6 @@ export class Desk {
     if (method !== 'Page.navigate') return;
     const problem = this.book.problemAt(standing.grant, text(fields(params), 'url') ?? '');
     if (problem !== undefined) throw new Refusal('forbidden', problem);
-  }
-
-  /** Sends a command. No frame of Chaperone's own server is told of, so that nothing runs in one. */
-  async #send(...[tab, child, method, params]: Parameters<typeof port.send>): Promise<unknown> {
-    this.focus.sending(tab, method, params);
-    const reply = await port.send(tab, child, method, params);
-    if (method !== 'Page.getFrameTree') return reply;
-    const frameTree = withoutFrames(member(fields(reply), 'frameTree'), (url) =>
-      this.book.isOwn(url),
-    );
-    if (frameTree === undefined)
-      throw new Refusal('tab_suspended', 'This is Chaperone’s own page.');
-    return { frameTree };
   }
 
   #navigated(tab: number, params: unknown): void {

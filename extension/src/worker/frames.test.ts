@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { withoutFrames } from './frames.ts';
+import { hasFrame, withoutFrames } from './frames.ts';
 
 const frame = (url: string, ...childFrames: object[]) =>
   childFrames.length === 0 ? { frame: { url } } : { frame: { url }, childFrames };
@@ -27,4 +27,23 @@ test('a barred document has no tree', () => {
 
 test('what is no tree stays as it is', () => {
   assert.equal(withoutFrames('nothing', isBarred), 'nothing');
+});
+
+test('a document that has no address of its own is as barred as whoever it is from', () => {
+  const empty = (securityOrigin: string) => ({ frame: { url: 'about:blank', securityOrigin } });
+  const tree = { frame: { url: 'https://x/' }, childFrames: [empty('https://own/')] };
+  assert.deepEqual(withoutFrames(tree, isBarred), { ...tree, childFrames: [] });
+  const ours = { ...tree, childFrames: [empty('https://x'), empty('://'), empty('')] };
+  assert.deepEqual(
+    withoutFrames(ours, (url) => !url.startsWith('https://x')),
+    ours,
+  );
+});
+
+test('a frame is found wherever in the tree it is', () => {
+  const tree = { frame: { id: 'A' }, childFrames: [{ frame: { id: 'B' } }] };
+  assert.deepEqual(
+    ['A', 'B', 'C'].map((id) => hasFrame(tree, id)),
+    [true, true, false],
+  );
 });

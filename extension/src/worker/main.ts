@@ -30,7 +30,8 @@ tabs.listen({
   regrouped: (tab, group) => tell((ready) => ready.tabRegrouped(tab, group)),
   replaced: (from, to) => tell((ready) => ready.tabReplaced(from, to)),
   removed: (tab) => tell((ready) => ready.tabRemoved(tab)),
-  focused: (window) => tell((ready) => ready.focus.changed(window)),
+  focused: (window) => tell((ready) => ready.windowFocused(window)),
+  shown: (window, tab) => tell((ready) => ready.views.shows(window, tab)),
 });
 alarms.listen(() => tell((ready) => ready.woken()));
 counter.listen(desk);

@@ -1,5 +1,6 @@
 /** The one file that names chrome.tabs, chrome.tabGroups, chrome.windows and chrome.webNavigation. */
 import type { Windows } from './focus.ts';
+import type { Screen } from './views.ts';
 
 export type TabListener = {
   created(tab: chrome.tabs.Tab): void;
@@ -16,6 +17,8 @@ export type TabListener = {
   removed(tab: number): void;
   /** Another window has the keyboard, or none of the browser's (-1). */
   focused(window: number): void;
+  /** A window shows another tab. */
+  shown(window: number, tab: number): void;
 };
 
 /** To be called synchronously when the worker starts, so that Chrome wakes it for events. */
@@ -37,6 +40,7 @@ export function listen(listener: TabListener): void {
   chrome.tabs.onReplaced.addListener((to, from) => listener.replaced(from, to));
   chrome.tabs.onRemoved.addListener((tab) => listener.removed(tab));
   chrome.windows.onFocusChanged.addListener((window) => listener.focused(window));
+  chrome.tabs.onActivated.addListener(({ windowId, tabId }) => listener.shown(windowId, tabId));
 }
 
 export function find(tab: number): Promise<chrome.tabs.Tab | undefined> {
@@ -96,6 +100,18 @@ export const windows: Windows = {
   front: async (window) => void (await chrome.windows.update(window, { focused: true })),
   minimise: async (window) => void (await chrome.windows.update(window, { state: 'minimized' })),
 };
+
+/** What the person looks at; see Views. */
+export const screen: Screen = {
+  windowOf: async (tab) => (await find(tab))?.windowId,
+  show: async (tab) => void (await chrome.tabs.update(tab, { active: true })),
+  front: windows.front,
+};
+
+/** The window that has the keyboard; -1 is none of the browser's. */
+export async function focusedWindow(): Promise<number> {
+  return (await chrome.windows.getAll()).find(({ focused }) => focused)?.id ?? -1;
+}
 
 export async function bringToFront(tab: chrome.tabs.Tab): Promise<void> {
   await chrome.tabs.update(tab.id, { active: true });
