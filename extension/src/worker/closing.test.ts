@@ -8,6 +8,10 @@ function begin(t: TestContext, canAttach = true) {
   const done: string[] = [];
   const port = {
     attach: () => (canAttach ? Promise.resolve() : Promise.reject(new Error('not this one'))),
+    detach: (tab: number) => {
+      done.push(`detach ${tab}`);
+      return Promise.resolve();
+    },
     send: (tab: number, _: string | undefined, method: string, params: object) => {
       done.push(`${method} ${tab} ${JSON.stringify(params)}`);
       return Promise.resolve();
@@ -57,4 +61,24 @@ test('a page that does not go in a second loses its process', async (t) => {
   assert.deepEqual(done.slice(2), ['Page.crash 1 {}', 'remove 1']);
   t.mock.timers.tick(3000);
   await closed;
+});
+
+test('a page that a person may have worked in goes where it does not ask, or stays theirs', async (t) => {
+  for (const [end, want] of [
+    ['removed', []],
+    ['asks', ['Page.handleJavaScriptDialog 1 {"accept":false}']],
+    ['hangs', []],
+  ] as const) {
+    const { closing, done } = begin(t);
+    const asked = closing.ask(1);
+    await turn();
+    if (end === 'removed') closing.removed(1);
+    if (end === 'asks') closing.event(1, 'Page.javascriptDialogOpening');
+    if (end === 'hangs') t.mock.timers.tick(1000);
+    await asked;
+    assert.deepEqual(done, ['Page.enable 1 {}', 'remove 1', ...want, 'detach 1'], end);
+    closing.event(1, 'Page.javascriptDialogOpening');
+    assert.equal(done.at(-1), 'detach 1', 'its questions are the person’s now');
+    t.mock.timers.reset();
+  }
 });

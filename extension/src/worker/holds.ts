@@ -6,7 +6,13 @@ import type { Asker } from './runs.ts';
 export type Way = Asker & { readonly backlog: number };
 
 /** A command that Chrome has not answered yet; it is answered once, by whoever takes it. */
-export type Flight = { id: number; method: string; lift: () => void };
+export type Flight = {
+  id: number;
+  method: string;
+  /** The page may open a window for it. */
+  opens?: boolean;
+  lift: () => void;
+};
 
 /**
  * One tab that a session's CDP clients use. `coming`: it is being attached for the first time; `asleep`: it is not

@@ -4,13 +4,13 @@ import { Fault } from '../program/failure.ts';
 import { parseProgram } from '../program/parse.ts';
 import type { Book } from './book.ts';
 import type { Closing } from './closing.ts';
-import { add, drop, type Level, maxGrants, type Share, update } from './grants.ts';
+import { add, drop, type Grant, type Level, maxGrants, type Share, update } from './grants.ts';
 import { fields, member, text } from './parse.ts';
 import type { Order } from './runs.ts';
 import type { Seats } from './seats.ts';
 import { siteOf } from './site.ts';
 import type { Standing } from './standing.ts';
-import { addressOf, bringToFront, close, find, openBlank, wake } from './tabs.ts';
+import { addressOf, bringToFront, close as closeTab, find, openBlank, wake } from './tabs.ts';
 import type { Wall } from './wall.ts';
 import { Refusal } from './wire.ts';
 
@@ -109,7 +109,7 @@ export class House {
       this.#book.writeGrants(add(this.#book.grants, { ...grant, session, made: true }));
       return this.usable(key, session, name);
     } catch (cause) {
-      await close(tab);
+      await closeTab(tab);
       throw cause;
     }
   }
@@ -144,19 +144,23 @@ export class House {
     }
     this.#wall.keep(grant.tab);
     this.#book.writeGrants(drop(this.#book.grants, grant.tab));
-    await this.closeForGood(grant.tab);
+    await this.close(grant);
   }
 
-  /** Closes a tab, whatever its page does. */
-  async closeForGood(tab: number): Promise<void> {
+  /**
+   * Closes a tab that the session made, whatever its page does, and one that a page of it opened as long as that does
+   * not mind: a person may have worked there.
+   */
+  async close({ tab, opener }: Grant): Promise<void> {
     await this.#seats.released(tab);
-    await this.#closing.close(tab);
+    if (opener === undefined) await this.#closing.close(tab);
+    else await this.#closing.ask(tab);
   }
 
   /** Closes a tab whose session ended while it was made. */
   discard({ grant }: Standing): void {
     this.#book.writeGrants(drop(this.#book.grants, grant.tab));
-    void close(grant.tab);
+    void closeTab(grant.tab);
   }
 
   /** Adopts a tab that the page of another opened while a program of the session runs there. */

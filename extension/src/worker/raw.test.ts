@@ -13,11 +13,23 @@ type Sent = { child: string; method: string; params: object; done: Answered };
 
 type SeatCommand = [child: string | undefined, method: string, params: object, done: Answered];
 
-type World = { now: number; level: Level; seen: boolean; left: string[]; children: Children };
+type World = {
+  now: number;
+  level: Level;
+  seen: boolean;
+  mayOpen: boolean;
+  left: string[];
+  children: Children;
+};
+
+function newWorld(level: Level): World {
+  const children = new Children();
+  return { now: 0, level, seen: true, mayOpen: true, left: [], children };
+}
 
 /** A raw road to tab 1, held as t1 for session s; Chrome answers what a test lets it. */
 async function begin(level: Level = 'act') {
-  const world: World = { now: 0, level, seen: true, left: [], children: new Children() };
+  const world = newWorld(level);
   const sent: Sent[] = [];
   const said: (Header & { body?: string })[] = [];
   const line = {
@@ -42,6 +54,7 @@ async function begin(level: Level = 'act') {
     book: {
       ofName: standing,
       ofTab: standing,
+      pairing: () => ({ mayOpen: world.mayOpen }),
       isAway: (_: object, url: string) => isOwn(url),
       isOwn,
       problemAt: (_: object, url: string) => (isOwn(url) ? 'not here' : undefined),
@@ -234,6 +247,29 @@ test('a window is a session’s until five seconds after what its clients did', 
   assert.equal(raw.sessionIn(1), undefined);
   command('Page.getLayoutMetrics');
   assert.equal(raw.sessionIn(1), undefined, 'looking opens nothing');
+});
+
+test('a window is the person’s after what gives the page neither input nor script', async () => {
+  const { raw, command } = await begin();
+  command('Runtime.runIfWaitingForDebugger', {}, { id: 10 });
+  command('Page.reload', {}, { id: 11 });
+  command('Page.navigate', { url: 'http://a/' }, { id: 12 });
+  command('Input.dispatchMouseEvent', { type: 'mouseMoved', x: 1, y: 1 }, { id: 13 });
+  command('Input.dispatchMouseEvent', { type: 'mouseWheel', x: 1, y: 1, deltaY: 9 }, { id: 14 });
+  command('Emulation.setEmulatedVisionDeficiency', { type: 'drop' }, { id: 15 });
+  assert.equal(raw.sessionIn(1), undefined);
+  command('Input.dispatchMouseEvent', { type: 'mousePressed', x: 1, y: 1 }, { id: 16 });
+  assert.equal(raw.sessionIn(1), 's');
+});
+
+test('where agents may not open tabs, a window is a session’s a second after what its clients did', async () => {
+  const { raw, world, command } = await begin();
+  world.mayOpen = false;
+  command('Runtime.evaluate', { expression: 'open()' });
+  world.now = 999;
+  assert.equal(raw.sessionIn(1), 's');
+  world.now = 1000;
+  assert.equal(raw.sessionIn(1), undefined, 'also while it is under way');
 });
 
 test('nobody is told of the page script’s contexts, nor of Chaperone’s own pages', async () => {

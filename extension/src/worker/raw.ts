@@ -1,24 +1,19 @@
 import { looseNode, withObject } from '../policy/nodes.ts';
 import { judgeRaw, toSend } from '../policy/table.ts';
 import { answer, crashed, failureOf, refuse, unknownChild } from './answers.ts';
+import { Doings, mayOpen } from './doings.ts';
 import { Holding, type Rooms, type Wish } from './holding.ts';
 import type { Flight, Hold, Way } from './holds.ts';
 import { fields, json, member, number, text } from './parse.ts';
 import { Passage, type Sight } from './passage.ts';
 import { Pulse } from './pulse.ts';
+import { Sources } from './sources.ts';
 import type { Standing } from './standing.ts';
 import { Telling } from './telling.ts';
 import { type CallFailure, type Command, Refusal } from './wire.ts';
 
 /** A connection has as many commands of CDP clients under way: of 32 clients, each with 1024. */
 const mostUnderWay = 32 * 1024;
-
-/** A window that a page opens so long after a client's doing is the client's session's. */
-const opensMS = 5000;
-
-/** What may make a page open a window. */
-const opening =
-  /^(Input\.|Runtime\.(evaluate|callFunctionOn|runIfWaitingForDebugger)$|Page\.(navigate|reload|setDocumentContent|handleJavaScriptDialog))/;
 
 /** What the worker itself needs in a tab stays as it is. */
 const kept: ReadonlySet<string> = new Set([
@@ -65,9 +60,12 @@ export class Raw {
   readonly #passage: Passage;
   readonly #holding: Holding;
   readonly #telling: Telling;
+  readonly #doings: Doings;
+  readonly #sources = new Sources();
 
   constructor(rooms: RawRooms) {
     this.#rooms = rooms;
+    this.#doings = new Doings(rooms.book, rooms.nowMS);
     const passage = new Passage({ ...rooms, intruded: (hold) => this.#intruded(hold) });
     this.#passage = passage;
     this.#telling = new Telling({
@@ -120,9 +118,10 @@ export class Raw {
     }
     this.#permit(hold, standing, order, params);
     if (hold.state === 'asleep') throw new Refusal('tab_suspended', hold.why);
-    const flight = { id: order.id, method: order.method, lift: () => undefined };
+    const opens = mayOpen(order.method, params);
+    const flight = { id: order.id, method: order.method, opens, lift: () => undefined };
     hold.flights.set(order.id, flight);
-    if (opening.test(order.method)) hold.opensUntilMS = this.#rooms.nowMS() + opensMS;
+    this.#doings.note(hold, flight);
     if (standing.level === 'read') this.#sendBehindWall(hold, order, params, flight);
     else this.#send(hold, order, params, flight);
   }
@@ -133,8 +132,7 @@ export class Raw {
   sessionIn(tab: number): string | undefined {
     const hold = this.#holding.holds.ofTab(tab);
     if (hold === undefined) return undefined;
-    const isUnderWay = [...hold.flights.values()].some(({ method }) => opening.test(method));
-    return isUnderWay || this.#rooms.nowMS() < hold.opensUntilMS ? hold.session : undefined;
+    return this.#doings.areIn(hold) ? hold.session : undefined;
   }
 
   isHeld(tab: number): boolean {
@@ -159,6 +157,7 @@ export class Raw {
     if (child === '' && method === 'Page.frameStartedNavigating') this.#started(tab, params);
     if (hold === undefined) return;
     this.#passage.event(hold, child, method, params);
+    this.#sources.event(hold, child, method, params);
     if (hold.state !== 'held') return;
     if (method === 'Debugger.paused') this.#holding.resume(hold, child);
     if (pauses.has(method)) return;
@@ -216,6 +215,9 @@ export class Raw {
     if (reason !== '') throw new Refusal('forbidden', reason);
     if (child !== undefined && this.#telling.isBarred(hold, child)) {
       throw new Refusal('forbidden', 'This frame is not for agents.');
+    }
+    if (this.#sources.isHidden(hold, child ?? '', method, params)) {
+      throw new Refusal('forbidden', 'What a page loads as a script is read by fetch in the page.');
     }
     const script = text(fields(params), 'identifier') ?? '';
     const isRemoval = method === 'Page.removeScriptToEvaluateOnNewDocument';
@@ -325,7 +327,7 @@ export class Raw {
   #returned(hold: Hold, order: Order, flight: Flight, result: unknown, problem?: string): void {
     if (hold.flights.get(flight.id) !== flight) return; // it was answered already
     const { method, child } = order;
-    if (opening.test(method)) hold.opensUntilMS = this.#rooms.nowMS() + opensMS;
+    this.#doings.note(hold, flight);
     try {
       this.#rooms.gate(hold.tab, method, undefined); // what may not be seen any more stays here
       if (problem !== undefined) {

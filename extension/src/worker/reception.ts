@@ -133,6 +133,6 @@ export class Reception {
     const { grants, closed } = endSession(this.#rooms.book.grants, key, session);
     for (const { tab } of closed) this.#rooms.wall.keep(tab);
     this.#rooms.book.writeGrants(grants);
-    for (const { tab } of closed) void this.#rooms.house.closeForGood(tab);
+    for (const grant of closed) void this.#rooms.house.close(grant);
   }
 }

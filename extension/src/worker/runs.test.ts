@@ -124,7 +124,8 @@ test('cancel stops one program, a queued one before it starts', async () => {
 test('a tab that opens belongs to the session whose program runs in its opener', async () => {
   const { runs, ends, sent, order } = begin();
   assert.equal(runs.sessionIn(1), undefined);
-  runs.start(order(1));
+  const press = { call: 'Input.dispatchMouseEvent', params: { type: 'mousePressed' } };
+  runs.start({ ...order(1), body: JSON.stringify({ tab: 't1', steps: [press] }) });
   await settle();
   assert.equal(runs.sessionIn(1), 's_1');
   runs.adopted(1, { id: 't2', url: 'about:blank', title: '', level: 'read' });
@@ -132,6 +133,28 @@ test('a tab that opens belongs to the session whose program runs in its opener',
   await settle();
   assert.match(sent[0] ?? '', /"opened":\[\{"id":"t2"/);
   assert.equal(runs.sessionIn(1), undefined);
+});
+
+test('a tab that opens while a program only looks is the person’s', async () => {
+  const looking: object[] = [
+    { run: '@snapshot', each_frame: true },
+    { await: { run: '@has_text', args: {}, max_ms: 9000 } },
+    { call: 'Page.navigate', params: { url: 'http://a/' } },
+    { call: 'Input.dispatchMouseEvent', params: { type: 'mouseWheel' } },
+    { settle: {} },
+    { stop_if: { $: '0' } },
+  ];
+  const doing: object[] = [{ run: '@toggle', args: {} }, { eval: { expression: 'open()' } }];
+  for (const [steps, session] of [
+    [looking, undefined],
+    [[...looking, doing[0]], 's_1'],
+    [[...looking, doing[1]], 's_1'],
+  ] as const) {
+    const { runs, order } = begin();
+    runs.start({ ...order(1), body: JSON.stringify({ tab: 't1', steps }) });
+    await settle();
+    assert.equal(runs.sessionIn(1), session);
+  }
 });
 
 test('a tab made for a session that ended meanwhile is closed again', async () => {

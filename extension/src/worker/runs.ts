@@ -1,5 +1,6 @@
 import type { Result } from '../program/executor.ts';
 import { cut, isLonger, maxSentBytes, maxSentence } from './bounds.ts';
+import { programMayOpen } from './doings.ts';
 import { fields, json, text } from './parse.ts';
 import type { Standing } from './standing.ts';
 import { type Header, Refusal, type Tab } from './wire.ts';
@@ -26,7 +27,14 @@ export type Host = {
   perform(standing: Standing, program: unknown, signal: AbortSignal): Promise<Result>;
 };
 
-type Run = Order & { abort: AbortController; tab?: number; opened: Tab[]; stopped?: Refusal };
+type Run = Order & {
+  abort: AbortController;
+  tab?: number;
+  /** Its page may open windows for it. */
+  opens?: boolean;
+  opened: Tab[];
+  stopped?: Refusal;
+};
 
 /** The programs under way: those of one session one after the other, those of different sessions side by side. */
 export class Runs {
@@ -71,9 +79,10 @@ export class Runs {
     );
   }
 
-  /** The session whose program runs in a tab now: tabs that the tab opens are its own. */
+  /** The session whose program runs in a tab now, and may make its page open tabs: they are its own. */
   sessionIn(tab: number): string | undefined {
-    return this.#in(tab)?.session;
+    const run = this.#in(tab);
+    return run?.opens === true ? run.session : undefined;
   }
 
   /** Tells the program that runs in a tab of a tab that was adopted for it. */
@@ -137,6 +146,7 @@ export class Runs {
       throw run.stopped;
     }
     run.tab = standing.grant.tab;
+    run.opens = programMayOpen(program);
     const result = await this.#host.perform(standing, program, run.abort.signal);
     if (run.stopped !== undefined) throw run.stopped;
     return {
