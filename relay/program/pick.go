@@ -52,13 +52,11 @@ func pick(all json.RawMessage, p Pick) (json.RawMessage, error) {
 	if p.Nth != nil {
 		nth = *p.Nth
 	}
-	code := ""
+	code := codeAmbiguous
 	switch {
 	case nth >= len(picked):
 		code = codeNotFound
-	case p.Nth == nil && len(picked) > 1:
-		code = codeAmbiguous
-	default:
+	case p.Nth != nil || len(picked) == 1:
 		return encode(picked[nth])
 	}
 	failed := fault(code, fmt.Sprintf("%d elements fit", len(picked)))

@@ -19,8 +19,8 @@ func isBotCheck(title string, lines []string) bool {
 	return len(lines) <= mostCheckLines && (says(title, checkSigns()) || says(strings.ToLower(strings.Join(lines, "\n")), checkSigns()))
 }
 
-func says(text string, any []string) bool {
-	return slices.ContainsFunc(any, func(sign string) bool { return strings.Contains(text, sign) })
+func says(text string, signs []string) bool {
+	return slices.ContainsFunc(signs, func(sign string) bool { return strings.Contains(text, sign) })
 }
 
 // ownTitles are those of checks and of nothing else.
