@@ -11,7 +11,7 @@ import type { Seats } from './seats.ts';
 import { siteOf } from './site.ts';
 import type { Standing } from './standing.ts';
 import { addressOf, bringToFront, close as closeTab, find, openBlank, wake } from './tabs.ts';
-import type { Wall } from './wall.ts';
+import { afterInputMS, type Wall } from './wall.ts';
 import { Refusal } from './wire.ts';
 
 /** A session of a pairing's project. */
@@ -230,12 +230,15 @@ export class House {
     const leave = await this.#seats.take(tab, signal).catch((cause: unknown) => {
       throw new Refusal('tab_suspended', `Chrome does not let the tab be driven: ${words(cause)}`);
     });
+    const isRead = standing.level === 'read' && hasInput(program);
+    const meet = isRead ? this.#seats.passWorkers(tab) : () => undefined;
     try {
       if (opensPage(program)) await this.#seats.revive(tab, signal);
       const executor = await this.#seats.executor(tab, signal);
       return await executor.run(program, standing.level, signal);
     } finally {
       leave();
+      setTimeout(meet, afterInputMS);
     }
   }
 }

@@ -56,6 +56,8 @@ type Seat = {
   /** Set once the executor knows the tab. */
   prepared?: Promise<void>;
   crash?: Crash;
+  /** Programs with input that ran just now in a read-only tab. */
+  passing: number;
   /** Clients have left it as they liked: it is let go before anybody else finds it so. */
   isSpoilt: boolean;
 };
@@ -140,6 +142,33 @@ export class Seats {
     this.#settle(tab, seat);
   }
 
+  /**
+   * Has the documents of a tab in use pass its site's service worker by, until the returned function is called: a form
+   * that such a worker passes on is the worker's own request, which the rules for the tab do not meet.
+   */
+  passWorkers(tab: number): () => void {
+    const seat = this.#seats.get(tab);
+    if (seat === undefined) return () => undefined;
+    seat.passing += 1;
+    if (seat.passing === 1) this.#passWorkers(tab, true);
+    return once(() => {
+      seat.passing -= 1;
+      if (seat.passing === 0 && this.#seats.get(tab) === seat) this.#passWorkers(tab, false);
+    });
+  }
+
+  /** Nobody waits for the answers, since a page whose dialog is open gives none; Chrome keeps the order all the same. */
+  #passWorkers(tab: number, bypass: boolean): void {
+    const tell = (method: string, params: object) =>
+      this.#port.send(tab, undefined, method, params).catch(() => undefined);
+    if (bypass) void tell('Network.enable', { maxTotalBufferSize: 0, maxResourceBufferSize: 0 });
+    void tell('Network.setBypassServiceWorker', { bypass });
+    const seat = this.#seats.get(tab);
+    if (!bypass && seat !== undefined && seat.users === seat.watchers) {
+      void tell('Network.disable', {});
+    }
+  }
+
   /** The executor of a tab in use. What it could not learn of the tab it learns the next time. */
   async executor(tab: number, signal?: AbortSignal): Promise<Executor> {
     const seat = this.#seats.get(tab);
@@ -214,7 +243,9 @@ export class Seats {
     done: Answered,
   ): void {
     this.#gate(tab, method, params);
-    this.#port.command(tab, child, method, params, done);
+    const isNeeded = method === 'Network.disable' && (this.#seats.get(tab)?.passing ?? 0) > 0;
+    if (isNeeded) queueMicrotask(() => done({}));
+    else this.#port.command(tab, child, method, params, done);
   }
 
   /** Hands an event to whoever knows of the tab; the answer is a child that has come by it. */
@@ -262,6 +293,7 @@ export class Seats {
       users: 0,
       watchers: 0,
       children: new Children(),
+      passing: 0,
       isSpoilt: false,
     };
     ready.catch(() => {
@@ -299,9 +331,9 @@ export class Seats {
   #executor(tab: number, seat: Seat): Executor {
     const call = (child: string, method: string, params: object): Promise<unknown> => {
       if (method === 'Target.setAutoAttach') return this.#attachChildren(tab, seat, child, params);
-      // Others hear of requests by the same attachment; when they leave, it ends.
+      // Others hear of requests by the same attachment, or need them told; when they leave, it ends.
       const isShared = seat.users - seat.watchers > 1;
-      if (method === 'Network.disable' && isShared) return Promise.resolve({});
+      if (method === 'Network.disable' && (isShared || seat.passing > 0)) return Promise.resolve({});
       const send = () => this.send(tab, child || undefined, method, params);
       return method === 'Page.captureScreenshot' ? this.#painting(tab, send) : send();
     };

@@ -3,7 +3,7 @@ import { openingRule, type Rule, tabRule } from './rules.ts';
 import type { Standing } from './standing.ts';
 
 /** A page may open windows for 5 s after an input (Chrome's transient activation); the last of them is met 1 s later. */
-const afterInputMS = 6000;
+export const afterInputMS = 6000;
 
 /** Chrome tells of a new tab and of the page that opened it in one breath: who is not named by then is nobody's. */
 const momentMS = 500;
