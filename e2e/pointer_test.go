@@ -21,7 +21,7 @@ type pointed struct {
 }
 
 // onPages runs a test in an interactive session of each backend, beside other pages than the site's.
-func onPages(t *testing.T, test func(t *testing.T, p *pointed)) {
+func onPages(t *testing.T, test func(p *pointed)) {
 	t.Helper()
 	mux := http.NewServeMux()
 	mux.Handle("/", http.FileServer(http.Dir("../server/browse/testdata/pages")))
@@ -53,7 +53,7 @@ func onPages(t *testing.T, test func(t *testing.T, p *pointed)) {
 				r.page = page
 			}
 			r.session = r.served.session(backend)
-			test(t, &pointed{road: r, t: t, at: at})
+			test(&pointed{road: r, t: t, at: at})
 		})
 	}
 }
@@ -94,18 +94,20 @@ func (p *pointed) click(text string) browse.Result {
 
 func (p *pointed) says(js, want string) {
 	p.t.Helper()
-	r := p.do(action{"action": "eval", "js": js})
-	if r.Returned == nil || *r.Returned != want {
-		p.t.Errorf("%s is %v, want %s", js, r.Returned, want)
+	got := p.do(action{"action": "eval", "js": js}).Returned
+	if got == nil {
+		p.t.Errorf("%s returns nothing, want %s", js, want)
+	} else if *got != want {
+		p.t.Errorf("%s is %s, want %s", js, *got, want)
 	}
 }
 
 func TestDialogsAreAnsweredOnBothRoads(t *testing.T) {
-	onPages(t, func(t *testing.T, p *pointed) {
+	onPages(t, func(p *pointed) {
 		p.open("dialogs.html")
 		confirms, prompt := p.ref("Four confirms"), p.ref("Prompt me")
 		if r := p.do(action{"action": "click", "ref": prompt}); len(r.Dialogs) != 1 || !r.Dialogs[0].Open || r.Dialogs[0].Message != "Your name?" {
-			t.Fatalf("%+v", r)
+			p.t.Fatalf("%+v", r)
 		}
 		p.refused(p.session, action{"action": "snapshot"}, "dialog_open")
 		p.refused(p.session, action{"action": "screenshot"}, "dialog_open")
@@ -122,7 +124,7 @@ func TestDialogsAreAnsweredOnBothRoads(t *testing.T) {
 }
 
 func TestWhatThePointerDoesOnBothRoads(t *testing.T) {
-	onPages(t, func(t *testing.T, p *pointed) {
+	onPages(t, func(p *pointed) {
 		p.open("drag-html5.html")
 		p.do(action{"action": "drag", "ref": p.ref("Card C"), "to": p.ref("Card A"), "at": "top"})
 		p.says("out.textContent + ' ' + document.getElementById('ev').textContent.trim()", `"C,A,B dragstart dragover drop dragend"`)
@@ -133,7 +135,7 @@ func TestWhatThePointerDoesOnBothRoads(t *testing.T) {
 		p.do(action{"action": "click", "ref": p.ref("Press me"), "button": "right"})
 		p.says("out.textContent.includes('contextmenu:2:true')", "true")
 		p.do(action{"action": "hover", "role": "button", "name": "Products"})
-		wants(t, "the open menu", p.last, `link "Sub page"`)
+		wants(p.t, "the open menu", p.last, `link "Sub page"`)
 		p.do(action{"action": "snapshot"})
 		p.do(action{"action": "drag", "ref": p.ref("Crate"), "to": p.ref("Lorry")})
 		p.says("out.textContent.endsWith('loaded ')", "true")
@@ -146,25 +148,25 @@ func TestWhatThePointerDoesOnBothRoads(t *testing.T) {
 }
 
 func TestTabsAreOpenedToldAndClosedOnBothRoads(t *testing.T) {
-	onPages(t, func(t *testing.T, p *pointed) {
+	onPages(t, func(p *pointed) {
 		p.open("opening.html")
 		home := p.last
 		for _, name := range []string{"A blank", "B noopener", "C script", "D popup"} {
 			p.last = home
 			r := p.click(name)
 			if len(r.Opened) != 1 || !strings.HasSuffix(r.Opened[0].URL, "links.html?"+name[:1]) {
-				t.Fatalf("%s opened %+v", name, r.Opened)
+				p.t.Fatalf("%s opened %+v", name, r.Opened)
 			}
 			id := r.Opened[0].ID
 			if r = p.do(action{"action": "get_text", "tab": id}); r.URL != p.at+"/links.html?"+name[:1] {
-				t.Errorf("%s is at %s", id, r.URL)
+				p.t.Errorf("%s is at %s", id, r.URL)
 			}
 			if r = p.do(action{"action": "close_tab", "tab": id}); len(r.Tabs) != 1 || r.Tab == id {
-				t.Errorf("after closing %s: %+v", id, r)
+				p.t.Errorf("after closing %s: %+v", id, r)
 			}
 		}
 		if r := p.do(action{"action": "new_tab", "url": p.at + "/links.html"}); r.URL != p.at+"/links.html" || r.Tab == "" {
-			t.Errorf("%+v", r)
+			p.t.Errorf("%+v", r)
 		}
 		p.do(action{"action": "close_tab"})
 		if p.person != nil {
@@ -174,7 +176,7 @@ func TestTabsAreOpenedToldAndClosedOnBothRoads(t *testing.T) {
 }
 
 func TestFilesComeAndGo(t *testing.T) {
-	onPages(t, func(t *testing.T, p *pointed) {
+	onPages(t, func(p *pointed) {
 		p.open("pointer.html")
 		large := base64.StdEncoding.EncodeToString([]byte(strings.Repeat("hello", 200_000)))
 		p.do(action{"action": "upload", "role": "button", "name": "Choose a document", "files": []any{map[string]any{"name": "a.txt", "mime": "text/plain", "data": large}}})
@@ -187,17 +189,17 @@ func TestFilesComeAndGo(t *testing.T) {
 		}
 		r := p.do(report)
 		if r.Download == nil || r.Download.Name != "report ü.csv" || r.Download.Bytes != 14 {
-			t.Fatalf("%+v", r.Download)
+			p.t.Fatalf("%+v", r.Download)
 		}
 		if got := p.fetch("/api/v1/artifacts/" + r.Download.Artifact); got != "id,total\n7,42\n" {
-			t.Errorf("the artifact holds %q", got)
+			p.t.Errorf("the artifact holds %q", got)
 		}
 		p.refused(p.session, action{"action": "download", "role": "link", "name": "Nothing"}, "not_found")
-		file := filepath.Join(t.TempDir(), "report.csv")
+		file := filepath.Join(p.t.TempDir(), "report.csv")
 		p.do(action{"action": "snapshot"})
 		p.must("browse", "--session", p.session, "download", p.ref("Report"), file)
 		if got, err := os.ReadFile(file); err != nil || string(got) != "id,total\n7,42\n" {
-			t.Errorf("the file holds %q, %v", got, err)
+			p.t.Errorf("the file holds %q, %v", got, err)
 		}
 	})
 }

@@ -38,9 +38,9 @@ func openSite(t *testing.T) *site {
 }
 
 // serveMux serves routes on loopback and returns their origin.
-func serveMux(t *testing.T, mux *http.ServeMux) string {
+func serveMux(t *testing.T, routes http.Handler) string {
 	t.Helper()
-	s := httptest.NewServer(mux)
+	s := httptest.NewServer(routes)
 	t.Cleanup(s.Close)
 	return s.URL
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"regexp"
 	"strings"
 	"unicode/utf8"
 )
@@ -155,13 +156,30 @@ func (t scripted) text() string {
 	return t.Result.Type
 }
 
+// compact is JSON text without space, in which as little is escaped as JSON.stringify escapes (ECMA-262, QuoteJSONString):
+// Chrome's pipe escapes all that is not ASCII.
 func compact(value json.RawMessage) string {
 	var text bytes.Buffer
 	if json.Compact(&text, value) != nil {
 		return string(value)
 	}
-	return text.String()
+	return escaped().ReplaceAllStringFunc(text.String(), func(found string) string {
+		var runes string
+		if json.Unmarshal([]byte(`"`+found+`"`), &runes) != nil || strings.ContainsFunc(runes, mustBeEscaped) {
+			return found
+		}
+		return runes
+	})
 }
+
+// escaped finds escapes of characters, pairs of surrogates as one; an escaped backslash is found too, so that what follows it
+// is not taken for an escape.
+func escaped() *regexp.Regexp {
+	return regexp.MustCompile(`\\\\|\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|\\u[0-9a-fA-F]{4}`)
+}
+
+// mustBeEscaped holds for half a pair of surrogates too, which Go reads as U+FFFD.
+func mustBeEscaped(r rune) bool { return r < ' ' || r == '"' || r == '\\' || r == utf8.RuneError }
 
 // cut answers the first characters of a text and how many are left.
 func cut(text string, most int) (string, int) {
