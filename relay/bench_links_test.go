@@ -138,10 +138,10 @@ func forward(b *testing.B, hub *relay.Hub, links []*rawLink, during time.Duratio
 // arrivals notes when events came.
 type arrivals struct{ at chan time.Time }
 
-func (a arrivals) Event(string, string, []byte) { a.at <- time.Now() }
-func (a arrivals) Asleep(*program.Error)        {}
-func (a arrivals) Reset(string)                 {}
-func (a arrivals) Gone(*program.Error)          {}
+func (a arrivals) Event(string, string, []byte) bool { a.at <- time.Now(); return true }
+func (a arrivals) Asleep(*program.Error)             {}
+func (a arrivals) Reset(string)                      {}
+func (a arrivals) Gone(*program.Error)               {}
 
 // drive sends a command every 10 ms through one link, whose extension answers with an event.
 func drive(b *testing.B, hub *relay.Hub, project string, l *rawLink, during time.Duration) []time.Duration {

@@ -29,8 +29,6 @@ type call struct {
 
 // calls pairs a link's requests with their answers.
 type calls struct {
-	raw *gate // one place a raw command under way
-
 	openMu   sync.Mutex
 	open     map[int64]*call
 	last     int64
@@ -38,7 +36,7 @@ type calls struct {
 	closed   bool // to what concerns held tabs: the link has ended
 }
 
-func newCalls() *calls { return &calls{raw: newGate(maxRaw), open: map[int64]*call{}} }
+func newCalls() *calls { return &calls{open: map[int64]*call{}} }
 
 // start makes a call that want answers; nil when too many programs are under way.
 func (c *calls) start(want string) *call {
@@ -112,7 +110,7 @@ func (c *calls) takeAll(h *hold) []*call {
 func (c *calls) remove(taken *call) {
 	delete(c.open, taken.id)
 	if taken.reply != nil {
-		c.raw.leave(1)
+		taken.hold.raw.leave(1)
 	}
 }
 

@@ -3,6 +3,7 @@ package relay
 import (
 	"encoding/json"
 	"sync"
+	"time"
 
 	"chaperone/relay/endpoint"
 	"chaperone/relay/program"
@@ -18,9 +19,12 @@ type hold struct {
 	sink    endpoint.Sink
 	route   string        // session and tab, as they stand in a command's header
 	settled chan struct{} // closed with the first answer, or the end
+	raw     *gate         // one place a raw command under way: no tab's unanswered ones keep another's back
 
-	// Hub.slotsMu guards it: the extension could not attach yet, and is asked again when the tab is ready.
+	// Hub.slotsMu guards both: the extension could not attach yet, and is asked again when the tab is ready, but not
+	// before it has rested.
 	waitsForTab bool
+	restsUntil  time.Time
 
 	tellMu  sync.Mutex // one call of the sink at a time; guards the rest of this block
 	on      *link      // which holds it, or held it last; nil before the first answer
@@ -37,7 +41,7 @@ type hold struct {
 func newHold(b *Browser, tab string, sink endpoint.Sink) *hold {
 	name, _ := json.Marshal(tab) //nolint:errchkjson // a string is always written
 	return &hold{
-		browser: b, tab: tab, sink: sink, settled: make(chan struct{}), why: errNoLink(),
+		browser: b, tab: tab, sink: sink, settled: make(chan struct{}), raw: newGate(maxRaw), why: errNoLink(),
 		route: `,"session":"` + b.session + `","tab":` + string(name),
 	}
 }
@@ -154,8 +158,9 @@ func (h *hold) fail(l *link, why *program.Error) {
 func (h *hold) event(l *link, child, method string, params []byte) {
 	h.tellMu.Lock()
 	defer h.tellMu.Unlock()
-	if h.isAwake && h.on == l {
-		h.sink.Event(child, method, params)
+	if h.isAwake && h.on == l && !h.sink.Event(child, method, params) {
+		h.sleep(errTooTalkative(), errTooTalkative())
+		h.browser.rest(h)
 	}
 }
 

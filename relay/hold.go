@@ -2,6 +2,7 @@ package relay
 
 import (
 	"context"
+	"time"
 
 	"chaperone/relay/endpoint"
 	"chaperone/relay/program"
@@ -158,6 +159,22 @@ func (b *Browser) drop(h *hold) {
 	}
 }
 
+// rest lets a tab go that tells more than its clients can be told, and has it held again later.
+func (b *Browser) rest(h *hold) {
+	b.hub.slotsMu.Lock()
+	defer b.hub.slotsMu.Unlock()
+	s := b.hub.slots[b.place]
+	if s == nil || s.holds[h.tab] != h {
+		return
+	}
+	s.drop(h)
+	s.holds[h.tab] = h
+	h.waitsForTab, h.restsUntil = true, time.Now().Add(restWait)
+}
+
+// wakes reports whether a tab that could not be attached is to be asked for again.
+func (h *hold) wakes() bool { return h.waitsForTab && !time.Now().Before(h.restsUntil) }
+
 // drop is called with Hub.slotsMu held.
 func (s *slot) drop(h *hold) {
 	delete(s.holds, h.tab)
@@ -194,7 +211,7 @@ func (h *Hub) judgeHolds(s *slot) {
 		if why := s.refusal(held.browser.session, held.tab); why != nil {
 			s.drop(held)
 			h.owe(func() { held.gone(why) })
-		} else if held.waitsForTab && s.isReady(held.tab) {
+		} else if held.wakes() && s.isReady(held.tab) {
 			s.link.hold(held)
 		}
 	}
@@ -209,7 +226,7 @@ func (h *Hub) holdAgain(l *link) {
 		return
 	}
 	for _, held := range s.holds {
-		if held.waitsForTab {
+		if held.wakes() {
 			l.hold(held)
 		}
 	}

@@ -65,6 +65,8 @@ const (
 	maxAge = 8 * time.Hour
 	// askWait bounds one question to Authority.
 	askWait = 10 * time.Second
+	// restWait is how long a tab is left alone that told more than its clients can be told.
+	restWait = 5 * time.Second
 	// writeWait bounds one write: 2 MiB on a line of 0.6 Mbit/s.
 	writeWait = 30 * time.Second
 	// reconnectWait is longer than the extension's first four tries (0.5 + 1 + 2 + 4 s).
@@ -77,7 +79,7 @@ const (
 	maxHeader  = 1 << 20  // bytes of a message's first line
 	maxTabs    = 128      // grants and tabs that sessions made, together
 	maxCalls   = 64       // programs under way a link
-	maxRaw     = 32 << 10 // raw commands under way a link: as many as 32 clients may have
+	maxRaw     = 8 << 10  // raw commands under way a held tab
 	maxToken   = 128      // bytes of a name of CDP's: a method, a target, a child
 	maxLine    = 64 << 10 // bytes of the first line of a message to the extension
 )

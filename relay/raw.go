@@ -8,7 +8,7 @@ import (
 	"chaperone/relay/program"
 )
 
-// Send passes one raw command on. It waits while 32768 raw commands are under way on the link or 4 MiB of them wait
+// Send passes one raw command on. It waits while 8192 raw commands of the tab are under way or 4 MiB of the link's wait
 // for the socket, at most until ctx ends. The error is ctx's or a *program.Error: what Asleep or Gone said, too_large
 // over 2 MiB, bad_request for names that are none of CDP's.
 func (h *hold) Send(ctx context.Context, child, method string, params []byte, reply func(result []byte, err error)) error {
@@ -27,11 +27,11 @@ func (h *hold) Send(ctx context.Context, child, method string, params []byte, re
 		return refuse(codeBadRequest, "the tab's name is too long")
 	}
 	room := max(size, rawLeast)
-	if err := l.enter(ctx, room); err != nil {
+	if err := h.enter(ctx, l, room); err != nil {
 		return err
 	}
 	if err := h.dispatch(l, room, rawCommand{child, method, params, reply}); err != nil {
-		l.calls.raw.leave(1)
+		h.raw.leave(1)
 		l.outbox.raw.leave(room)
 		return err
 	}
@@ -46,12 +46,12 @@ type rawCommand struct {
 }
 
 // enter takes a place under way and room in the outbox.
-func (l *link) enter(ctx context.Context, room int) error {
-	if err := l.calls.raw.enter(ctx, l.over, 1); err != nil {
+func (h *hold) enter(ctx context.Context, l *link, room int) error {
+	if err := h.raw.enter(ctx, l.over, 1); err != nil {
 		return notSent(err)
 	}
 	if err := l.outbox.raw.enter(ctx, l.over, room); err != nil {
-		l.calls.raw.leave(1)
+		h.raw.leave(1)
 		return notSent(err)
 	}
 	return nil

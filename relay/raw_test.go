@@ -198,7 +198,7 @@ func TestRawCommandsUnderWayAreBounded(t *testing.T) {
 	inWorld(t, func(w *world) {
 		e := w.pair(honest().with(tab("t1", "")))
 		wire, s := w.held(e, w.open("s_1"), "t1")
-		const most = 32 << 10
+		const most = 8 << 10
 		frames := make([]frame, 0, most)
 		for range most {
 			send(w.t, wire, s, "A.b", "{}")
@@ -223,6 +223,48 @@ func TestRawCommandsUnderWayAreBounded(t *testing.T) {
 		if got := len(s.lines); got != most+1 {
 			w.t.Errorf("%d answers", got)
 		}
+	})
+}
+
+func TestCommandsThatATabDoesNotAnswerKeepNoOtherTabBack(t *testing.T) {
+	inWorld(t, func(w *world) {
+		e := w.pair(honest().with(tab("t1", ""), tab("t2", "")))
+		one, first := w.held(e, w.open("s_1"), "t1")
+		two, second := w.held(e, w.open("s_2"), "t2")
+		for range 8 << 10 {
+			send(w.t, one, first, "A.b", "{}")
+			e.want("cdp")
+		}
+		ctx, cancel := context.WithTimeout(w.t.Context(), time.Second)
+		defer cancel()
+		if err := two.Send(ctx, "", "A.two", nil, second.reply("A.two")); err != nil {
+			w.t.Errorf("the other tab: %v", err)
+		}
+	})
+}
+
+func TestATabThatTellsMoreThanItsClientsCanBeToldRests(t *testing.T) {
+	inWorld(t, func(w *world) {
+		e := w.pair(honest().with(tab("t1", "")))
+		wire, s := w.held(e, w.open("s_1"), "t1")
+		s.fill(true)
+		e.event("t1", "", "Page.event", "{}")
+		if got := e.want("drop").head["tab"]; got != "t1" {
+			w.t.Errorf("%v is let go", got)
+		}
+		s.want(w.t, "event Page.event {}", "asleep tab_suspended")
+		if err := wire.Send(w.t.Context(), "", "A.b", nil, s.reply("A.b")); code(err) != "tab_suspended" {
+			w.t.Errorf("send: %v", err)
+		}
+		s.fill(false)
+		for range 4 { // the list says that it is ready, and it rests all the same
+			e.send(object{"t": "tabs", "tabs": []program.Tab{tab("t1", "s_1")}})
+		}
+		synctest.Wait()
+		time.Sleep(5 * time.Second)
+		e.send(object{"t": "tabs", "tabs": []program.Tab{tab("t1", "s_1")}})
+		e.attach(e.want("hold"), "T1")
+		s.want(w.t, "reset T1")
 	})
 }
 

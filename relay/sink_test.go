@@ -20,6 +20,8 @@ type sink struct {
 	mu    sync.Mutex
 	lines []string
 	words []string // of failures and of falling asleep
+	// isFull turns events away.
+	isFull bool
 }
 
 func (s *sink) note(err error) {
@@ -45,8 +47,18 @@ func (s *sink) add(format string, a ...any) {
 	s.lines = append(s.lines, strings.Join(strings.Fields(fmt.Sprintf(format, a...)), " "))
 }
 
-func (s *sink) Event(child, method string, params []byte) {
+func (s *sink) Event(child, method string, params []byte) bool {
 	s.add("event %s %s %s", child, method, params)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return !s.isFull
+}
+
+// fill lets no event be taken any more, or again.
+func (s *sink) fill(isFull bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.isFull = isFull
 }
 
 func (s *sink) Asleep(why *program.Error) {

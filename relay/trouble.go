@@ -86,6 +86,10 @@ func errHeld() *program.Error {
 	return refuse(codeBadRequest, "the tab is held already")
 }
 
+func errTooTalkative() *program.Error {
+	return refuse(codeTabSuspended, "the page tells more than its clients can be told; it is attached again in a while")
+}
+
 func errReleased() *program.Error {
 	return refuse(codeTabSuspended, "nobody uses the tab any more")
 }

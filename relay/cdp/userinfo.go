@@ -19,4 +19,7 @@ func hasUser(raw []byte) bool {
 	return bytes.IndexByte(raw, '@') >= 0 && bytes.Contains(raw, []byte("://")) && userInfo.Match(raw)
 }
 
+// WithoutUser takes user and password out of the addresses in a text.
+func WithoutUser(words string) string { return withoutUser(words) }
+
 func withoutUser(words string) string { return userInfo.ReplaceAllString(words, "://") }

@@ -14,23 +14,23 @@ const attachPatience = 5 * time.Second
 // asked. Whatever is not here is refused.
 func browserAnswers() map[string]answer {
 	return map[string]answer{
-		"Browser.getVersion":           getVersion,
-		"Browser.close":                closeBrowser,
-		"Browser.setDownloadBehavior":  nothing, // nothing is ever downloaded
-		"Target.setDiscoverTargets":    setDiscoverTargets,
-		"Target.getTargets":            getTargets,
-		"Target.getTargetInfo":         getTargetInfo,
-		"Target.setAutoAttach":         setAutoAttach,
-		"Target.attachToTarget":        attachToTarget,
-		"Target.attachToBrowserTarget": attachToBrowserTarget,
-		"Target.detachFromTarget":      detachFromTarget,
-		"Target.createTarget":          createTarget,
-		"Target.closeTarget":           closeTarget,
-		"Target.activateTarget":        activateTarget,
-		"Target.setRemoteLocations":    nothing,
-		"Target.getBrowserContexts":    getBrowserContexts,
-		"Target.createBrowserContext":  noContexts,
-		"Target.disposeBrowserContext": noContexts,
+		"Browser.getVersion":           plain(getVersion),
+		"Browser.close":                plain(closeBrowser),
+		"Browser.setDownloadBehavior":  plain(nothing), // nothing is ever downloaded
+		"Target.setDiscoverTargets":    with(setDiscoverTargets),
+		"Target.getTargets":            with(getTargets),
+		"Target.getTargetInfo":         with(getTargetInfo),
+		"Target.setAutoAttach":         with(setAutoAttach),
+		"Target.attachToTarget":        with(attachToTarget),
+		"Target.attachToBrowserTarget": plain(attachToBrowserTarget),
+		"Target.detachFromTarget":      with(detachFromTarget),
+		"Target.createTarget":          with(createTarget),
+		"Target.closeTarget":           with(closeTarget),
+		"Target.activateTarget":        with(activateTarget),
+		"Target.setRemoteLocations":    plain(nothing),
+		"Target.getBrowserContexts":    plain(getBrowserContexts),
+		"Target.createBrowserContext":  plain(noContexts),
+		"Target.disposeBrowserContext": plain(noContexts),
 	}
 }
 
@@ -65,17 +65,15 @@ func closeBrowser(_ *router, q *request) {
 	q.client.cut(websocket.StatusNormalClosure, "the client closed its browser")
 }
 
-func setDiscoverTargets(r *router, q *request) {
-	var params struct {
-		Discover bool          `json:"discover"`
-		Filter   []filterEntry `json:"filter"`
-	}
-	if !q.into(&params) {
-		return
-	}
+type discoverParams struct {
+	Discover bool   `json:"discover"`
+	Filter   filter `json:"filter"`
+}
+
+func setDiscoverTargets(r *router, q *request, params discoverParams) {
 	q.client.endDiscovery(q.session)
 	if params.Discover {
-		d := &discovery{session: q.session, filter: newFilter(params.Filter), told: map[string]struct{}{}}
+		d := &discovery{session: q.session, filter: params.Filter, told: map[string]struct{}{}}
 		q.client.discoveries = append(q.client.discoveries, d)
 		r.each(func(t *target) { r.discover(q.client, d, t) })
 	}
@@ -86,17 +84,15 @@ func (c *client) endDiscovery(session string) {
 	c.discoveries = slices.DeleteFunc(c.discoveries, func(d *discovery) bool { return d.session == session })
 }
 
-func getTargets(r *router, q *request) {
-	var params struct {
-		Filter []filterEntry `json:"filter"`
-	}
-	if !q.into(&params) {
-		return
-	}
-	r.whenKnown(func() { q.reply(r.listing(q.client, newFilter(params.Filter))) })
+type filterParams struct {
+	Filter filter `json:"filter"`
 }
 
-func (r *router) listing(c *client, matching *filter) []byte {
+func getTargets(r *router, q *request, params filterParams) {
+	r.whenKnown(func() { q.reply(r.listing(q.client, params.Filter)) })
+}
+
+func (r *router) listing(c *client, matching filter) []byte {
 	infos := []byte(`{"targetInfos":[`)
 	r.each(func(t *target) {
 		if !matching.matches(t.kind) {
@@ -110,13 +106,12 @@ func (r *router) listing(c *client, matching *filter) []byte {
 	return append(infos, "]}"...)
 }
 
-func getTargetInfo(r *router, q *request) {
-	var params struct {
-		TargetID string `json:"targetId"`
-	}
-	if !q.into(&params) {
-		return
-	}
+// targetParams name a target.
+type targetParams struct {
+	TargetID string `json:"targetId"`
+}
+
+func getTargetInfo(r *router, q *request, params targetParams) {
 	t := r.targets[params.TargetID]
 	if params.TargetID == "" && q.at != nil {
 		t = q.at.target
@@ -135,30 +130,21 @@ func getTargetInfo(r *router, q *request) {
 
 // autoAttachParams are Target.setAutoAttach's.
 type autoAttachParams struct {
-	AutoAttach bool          `json:"autoAttach"`
-	Wait       bool          `json:"waitForDebuggerOnStart"`
-	Flatten    bool          `json:"flatten"`
-	Filter     []filterEntry `json:"filter"`
+	AutoAttach bool   `json:"autoAttach"`
+	Wait       bool   `json:"waitForDebuggerOnStart"`
+	Flatten    bool   `json:"flatten"`
+	Filter     filter `json:"filter"`
 }
 
 func (p autoAttachParams) asked() *autoAttach {
 	if !p.AutoAttach {
 		return nil
 	}
-	return &autoAttach{filter: newFilter(p.Filter), waits: p.Wait}
+	return &autoAttach{filter: p.Filter, waits: p.Wait}
 }
 
-func (q *request) autoAttach() (*autoAttach, bool) {
-	var params autoAttachParams
-	if !q.into(&params) {
-		return nil, false
-	}
-	if params.AutoAttach && !params.Flatten {
-		q.fail(errFlatOnly())
-		return nil, false
-	}
-	return params.asked(), true
-}
+// isNotFlat reports whether sessions of the old kind are asked for, which are not served.
+func (p autoAttachParams) isNotFlat() bool { return p.AutoAttach && !p.Flatten }
 
 func errFlatOnly() *failure {
 	return &failure{Code: codeParams, Message: "Chaperone: only flat sessions are served (flatten: true)"}
@@ -166,11 +152,12 @@ func errFlatOnly() *failure {
 
 // setAutoAttach at the browser's level attaches to all tabs. It is answered once the tabs that are there are attached,
 // as far as they could be.
-func setAutoAttach(r *router, q *request) {
-	auto, ok := q.autoAttach()
-	if !ok {
+func setAutoAttach(r *router, q *request, params autoAttachParams) {
+	if params.isNotFlat() {
+		q.fail(errFlatOnly())
 		return
 	}
+	auto := params.asked()
 	q.client.auto = auto
 	if auto == nil {
 		r.endAuto(q.client, nil)
@@ -197,14 +184,12 @@ func setAutoAttach(r *router, q *request) {
 	then()
 }
 
-func attachToTarget(r *router, q *request) {
-	var params struct {
-		TargetID string `json:"targetId"`
-		Flatten  bool   `json:"flatten"`
-	}
-	if !q.into(&params) {
-		return
-	}
+type attachParams struct {
+	TargetID string `json:"targetId"`
+	Flatten  bool   `json:"flatten"`
+}
+
+func attachToTarget(r *router, q *request, params attachParams) {
 	t := r.targets[params.TargetID]
 	switch {
 	case !params.Flatten:
@@ -250,14 +235,12 @@ func attachToBrowserTarget(_ *router, q *request) {
 	q.reply(encode(map[string]string{"sessionId": session}))
 }
 
-func detachFromTarget(r *router, q *request) {
-	var params struct {
-		Session  string `json:"sessionId"`
-		TargetID string `json:"targetId"`
-	}
-	if !q.into(&params) {
-		return
-	}
+type detachParams struct {
+	Session  string `json:"sessionId"`
+	TargetID string `json:"targetId"`
+}
+
+func detachFromTarget(r *router, q *request, params detachParams) {
 	a := q.client.sessions[params.Session]
 	if a == nil && params.Session == "" {
 		a = q.client.attachedTo(params.TargetID)
@@ -295,13 +278,7 @@ func (c *client) attachedTo(id string) *attachment {
 	return nil
 }
 
-func activateTarget(r *router, q *request) {
-	var params struct {
-		TargetID string `json:"targetId"`
-	}
-	if !q.into(&params) {
-		return
-	}
+func activateTarget(r *router, q *request, params targetParams) {
 	if r.targets[params.TargetID] == nil {
 		q.fail(errNoTarget())
 		return

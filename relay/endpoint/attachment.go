@@ -16,6 +16,7 @@ type attachment struct {
 	isAuto  bool
 	auto    *autoAttach // for what is below it
 	set     []setting   // what the client set in the target, the oldest first
+	weight  int         // of set
 	worlds  []world     // that the client made, the oldest first
 	cast    *watcher
 	// knowsRun is true once it was told that its worker's script has run.
@@ -86,6 +87,9 @@ func (r *router) detach(a *attachment) {
 		}
 	}
 	delete(a.client.sessions, a.session)
+	if h := a.target.liveHold(); h != nil && !a.client.gone {
+		h.leftBy(func(q *request) bool { return q.at == a })
+	}
 	a.client.endDiscovery(a.session)
 	if a.client.page == a {
 		a.client.page = nil

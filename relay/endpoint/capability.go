@@ -120,6 +120,10 @@ func (c *Capability) Clients() int { return c.router.count() }
 // Done is closed when the capability has ended, whoever ended it.
 func (c *Capability) Done() <-chan struct{} { return c.router.over }
 
+// Cut cuts all clients off: from its return on nothing that they send is done. It does not wait for their goodbyes;
+// Revoke does.
+func (c *Capability) Cut() { c.router.end(endpointClosed) }
+
 // Revoke ends the capability and cuts all its clients off. When it returns, all tabs are let go and nothing of it
 // runs any more. It must not be called by the Recorder or by Changed.
 func (c *Capability) Revoke() {

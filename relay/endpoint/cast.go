@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"slices"
 	"strconv"
+	"time"
 
 	"chaperone/relay/program"
 )
@@ -16,6 +17,8 @@ import (
 const (
 	// castFPS is what clients are given at most: a recorder wants ten, and no page needs more than this watched.
 	castFPS = 30
+	// castPause is how long a cast that ended by itself is left alone.
+	castPause = time.Second
 	// maxUnacked pictures may be on their way to a client, as in Chrome; further ones are left out.
 	maxUnacked = 2
 	// The usual size and quality of pictures when a client does not say.
@@ -33,6 +36,7 @@ type caster struct {
 	stop     context.CancelFunc
 	options  program.CastOptions
 	watchers map[*attachment]*watcher
+	hasEnded bool // once, by itself: who asks next does not wait until it is tried again
 }
 
 // watcher is one client session's view of a cast.
@@ -74,11 +78,7 @@ func (p castParams) format() string {
 }
 
 // startCast gives a client pictures of its page, by a cast that it shares with whoever watches the tab too.
-func (r *router) startCast(q *request) {
-	var params castParams
-	if !q.into(&params) {
-		return
-	}
+func (r *router) startCast(q *request, params castParams) {
 	if q.at.target.kind != kindPage {
 		q.fail(refusal("a screencast is of a page"))
 		return
@@ -90,7 +90,7 @@ func (r *router) startCast(q *request) {
 	if t.cast != nil {
 		asked = larger(asked, t.cast.options)
 	}
-	if t.cast == nil || asked != t.cast.options {
+	if t.cast == nil || t.cast.hasEnded || asked != t.cast.options {
 		r.castAnew(t, asked)
 	}
 	t.cast.watchers[q.at] = q.at.cast
@@ -114,11 +114,27 @@ func (r *router) castAnew(t *tab, o program.CastOptions) {
 	t.cast = c
 	r.spawnNow(func(context.Context) {
 		defer stop()
-		err := r.edge.Cast(ctx, o, func(p program.Picture) { r.show(t, c, p) })
-		if err != nil && ctx.Err() == nil {
-			r.log.Debug("cast ended", slog.Any("error", err))
+		for r.castOnce(ctx, t, c) {
+			select {
+			case <-time.After(castPause):
+			case <-ctx.Done():
+			}
 		}
 	})
+}
+
+// castOnce gives pictures until the cast ends, and reports whether it did so by itself: a tab that sleeps is not cast,
+// and wakes again.
+func (r *router) castOnce(ctx context.Context, t *tab, c *caster) bool {
+	err := r.edge.Cast(ctx, c.options, func(p program.Picture) { r.show(t, c, p) })
+	if ctx.Err() != nil {
+		return false
+	}
+	r.log.Debug("cast ended", slog.Any("error", err))
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	c.hasEnded = true
+	return true
 }
 
 // show gives a picture to those who are ready for it.

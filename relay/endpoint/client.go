@@ -104,6 +104,7 @@ func (c *client) hangUp(cancel context.CancelFunc, written <-chan struct{}) {
 	end := c.end
 	c.endMu.Unlock()
 	c.router.log.Debug("cdp client leaves", slog.Int("client", c.number), slog.String("reason", end.why))
+	c.queue.drop()
 	_ = c.conn.Close(end.code, end.why) // it may be gone already
 }
 

@@ -1,7 +1,6 @@
 package endpoint
 
 import (
-	"encoding/json"
 	"strings"
 )
 
@@ -38,33 +37,40 @@ func (d *domState) keep(method string, params []byte) {
 }
 
 // getDocument answers from what is known where another client has node ids that a new question would take from it.
-func (r *router) getDocument(q *request) {
+func (r *router) getDocument(q *request, asked documentParams) {
 	isFollowing := q.at.has("DOM" + enableSuffix)
 	if !isFollowing {
 		// Chrome enables the domain by this.
 		q.at.keep(setting{key: "DOM" + enableSuffix, method: "DOM" + enableSuffix})
 	}
-	d := &q.at.target.state.dom
-	if d.canServe(q, isFollowing) {
-		r.serveDocument(q, isFollowing)
+	canServe := func(d *domState) bool { return d.canServe(q, isFollowing, asked.isDeep()) }
+	if canServe(&q.at.target.state.dom) {
+		r.serveDocument(q, canServe)
 		return
 	}
 	r.askDocument(q)
 }
 
+type documentParams struct {
+	Depth int `json:"depth"`
+}
+
+// isDeep reports whether more is asked than what a client that follows events can be told afterwards.
+func (p documentParams) isDeep() bool { return p.Depth < 0 || p.Depth > 2 }
+
 // serveDocument waits until it is the question's turn, by asking for what changes nothing.
-func (r *router) serveDocument(q *request, isFollowing bool) {
+func (r *router) serveDocument(q *request, canServe func(*domState) bool) {
 	h := q.at.target.liveHold()
 	if h == nil {
 		q.fail(errTabGone())
 		return
 	}
-	h.ask(&command{child: q.at.target.child, method: "DOM" + enableSuffix, then: func(_ []byte, err error) {
+	h.ask(&command{child: q.at.target.child, method: "DOM" + enableSuffix, asker: q, then: func(_ []byte, err error) {
 		d := &q.at.target.state.dom
 		switch {
 		case err != nil:
 			q.fail(err)
-		case !d.canServe(q, isFollowing):
+		case !canServe(d):
 			r.askDocument(q)
 		case q.at.isLive():
 			d.knows[q.at] = struct{}{}
@@ -85,7 +91,7 @@ func (r *router) askDocument(q *request) {
 }
 
 // canServe reports whether the known answer does: for who follows the events it may be old, since they come after it.
-func (d *domState) canServe(q *request, isFollowing bool) bool {
+func (d *domState) canServe(q *request, isFollowing, isDeep bool) bool {
 	if d.answer == nil || d.asked != string(q.params) {
 		return false
 	}
@@ -93,14 +99,7 @@ func (d *domState) canServe(q *request, isFollowing bool) bool {
 	if knows && len(d.knows) == 1 {
 		return false
 	}
-	return !d.hasChanged || isFollowing && !knows && !isDeep(q.params)
-}
-
-func isDeep(params []byte) bool {
-	var asked struct {
-		Depth int `json:"depth"`
-	}
-	return len(params) > 0 && (json.Unmarshal(params, &asked) != nil || asked.Depth < 0 || asked.Depth > 2)
+	return !d.hasChanged || isFollowing && !knows && !isDeep
 }
 
 // renew keeps a new answer, and says to those with the old node ids that these mean nothing any more.

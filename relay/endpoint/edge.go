@@ -27,11 +27,13 @@ type Edge interface {
 }
 
 // Sink takes what a held tab tells. All its methods, and the replies of its Wire, are called in the order in
-// which the browser told them, one at a time, by a goroutine that must not be made to wait.
+// which the browser told them, one at a time, by a goroutine that must not be made to wait, and they do not wait.
 type Sink interface {
 	// Event is one CDP event; child is the edge's own name of a child target session, empty for the page.
-	// params is JSON, the sink's to keep, and never changed afterwards.
-	Event(child, method string, params []byte)
+	// params is JSON, the sink's to keep, and never changed afterwards. It answers false when the tab has told more
+	// than can be handed on: this event and all that come after it are lost, and the edge lets the tab rest until it
+	// is attached anew.
+	Event(child, method string, params []byte) bool
 	// Asleep says that the tab is not attached for now and why, anew when that changes: calls fail until Reset. why is about those that
 	// are not made; what was under way has been answered before. not_connected means that the browser itself is
 	// not there.

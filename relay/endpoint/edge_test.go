@@ -22,6 +22,8 @@ type edge struct {
 	held    int // how often, in all
 	// answer, when set, answers a command; ok false means {}.
 	answer func(sent) (result string, err error, ok bool)
+	// silent, when set, says what is never answered.
+	silent func(sent) bool
 	// holding, when set, may keep or refuse a hold.
 	holding func(ctx context.Context, tab string) error
 	sent    []sent
@@ -204,9 +206,12 @@ func (h *held) Send(_ context.Context, child, method string, params []byte, repl
 	s := sent{h.tab, child, method, string(params)}
 	h.edge.mu.Lock()
 	h.edge.sent = append(h.edge.sent, s)
-	answer := h.edge.answer
+	answer, isSilent := h.edge.answer, h.edge.silent != nil && h.edge.silent(s)
 	h.edge.wake()
 	h.edge.mu.Unlock()
+	if isSilent {
+		return nil
+	}
 	h.tell(func() {
 		result, err := "{}", error(nil)
 		if method == "Page.getFrameTree" {

@@ -11,8 +11,8 @@ const (
 	maxChildren = 1024
 )
 
-// Event is the sink's: what the tab told goes to the clients that asked for it.
-func (h *hold) Event(child, method string, params []byte) {
+// event hands what the tab told to the clients that asked for it.
+func (h *hold) event(child, method string, params []byte) {
 	r := h.router
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -191,7 +191,7 @@ func (h *hold) resume(child *target) {
 	}
 	child.waiters = nil
 	h.ask(&command{
-		child: child.child, method: "Runtime.runIfWaitingForDebugger", isOwn: true, then: func([]byte, error) {},
+		child: child.child, method: "Runtime.runIfWaitingForDebugger", then: func([]byte, error) {},
 	})
 }
 
@@ -213,7 +213,7 @@ func (r *router) mergeAutoAttach(t *target, then func()) {
 	}
 	t.state.waits = t.waits()
 	h.ask(&command{
-		child: t.child, method: "Target.setAutoAttach", isOwn: true, then: func([]byte, error) { then() },
+		child: t.child, method: "Target.setAutoAttach", then: func([]byte, error) { then() },
 		params: t.autoAttachDown(),
 	})
 }

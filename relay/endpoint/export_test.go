@@ -21,3 +21,9 @@ func Undone(method string) (back string, stays bool) {
 
 // Settings are the methods whose effects stay.
 func Settings() []string { return slices.Sorted(maps.Keys(undoings())) }
+
+// Stall keeps all that a capability's router would do back until what it answers is called.
+func (c *Capability) Stall() func() {
+	c.router.mu.Lock()
+	return c.router.mu.Unlock
+}

@@ -6,43 +6,38 @@ import (
 	"strings"
 )
 
-// forward passes a command on to its target, and keeps account of what it sets there. mu is held.
-func forward(r *router, q *request) {
-	if q.at.target.state.isHidden(q.params) {
-		q.fail(&failure{Code: codeServer, Message: "Cannot find context with specified id"})
-		return
+// forwards are the commands of which the router takes account in ways of their own.
+func forwards() map[string]answer {
+	return map[string]answer{
+		"Page.addScriptToEvaluateOnNewDocument":    readScript,
+		"Page.removeScriptToEvaluateOnNewDocument": with((*router).removeScript),
+		"Runtime.addBinding":                       with((*router).addBinding),
+		"Runtime.removeBinding":                    with((*router).removeBinding),
+		keyLifecycle:                               with((*router).setLifecycle),
+		"Page.startScreencast":                     with((*router).startCast),
+		"Page.createIsolatedWorld":                 with((*router).makeWorld),
+		"DOM.getDocument":                          with((*router).getDocument),
+		"Page.setFontFamilies":                     plain((*router).setFonts),
+	}
+}
+
+// readForward reads a command for a tab: which passes it on, and keeps account of what it sets there.
+func (r *router) readForward(q *request) (serving, error) {
+	serve, err := serving((*router).forwardPlain), error(nil)
+	if read := r.forwards[q.method]; read != nil {
+		serve, err = read(q)
 	}
 	if q.isRead {
-		r.print(q)
-		return
+		serve = (*router).print
 	}
-	switch q.method {
-	case "Page.addScriptToEvaluateOnNewDocument":
-		r.addScript(q)
-		return
-	case "Page.removeScriptToEvaluateOnNewDocument":
-		r.removeScript(q)
-		return
-	case "Runtime.addBinding", "Runtime.removeBinding":
-		r.bind(q)
-		return
-	case keyLifecycle:
-		r.setLifecycle(q)
-		return
-	case "Page.startScreencast":
-		r.startCast(q)
-		return
-	case "Page.createIsolatedWorld":
-		r.makeWorld(q)
-		return
-	case "DOM.getDocument":
-		r.getDocument(q)
-		return
-	case "Page.setFontFamilies":
-		r.setFonts(q)
-		return
-	}
-	r.forwardPlain(q)
+	named := contextsIn(q.params)
+	return func(r *router, q *request) {
+		if q.at.target.state.isHidden(named) {
+			q.fail(&failure{Code: codeServer, Message: "Cannot find context with specified id"})
+			return
+		}
+		serve(r, q)
+	}, err
 }
 
 func (r *router) forwardPlain(q *request) {
@@ -55,6 +50,9 @@ func (r *router) forwardPlain(q *request) {
 		return
 	}
 	if undo, ok := r.undos[q.method]; ok {
+		if q.isTooHeavy() {
+			return
+		}
 		q.at.keep(setting{key: q.method, method: q.method, params: q.params, undo: undo})
 	} else if key := clears(q.method); key != "" {
 		q.at.unset(key)
@@ -84,7 +82,7 @@ func (r *router) passAs(q *request, params []byte, then func(result []byte, err 
 		q.fail(errTabGone())
 		return
 	}
-	h.ask(&command{child: t.child, method: q.method, params: params, then: then})
+	h.ask(&command{child: t.child, method: q.method, params: params, asker: q, then: then})
 }
 
 // enable tells what is known of the domain to who comes late. The command goes down all the same: Chrome answers a
@@ -95,16 +93,27 @@ func (r *router) enable(q *request, domain string) {
 	if !isSticky(domain) {
 		undo = call{method: domain + disableSuffix}
 	}
-	r.switchOn(q, setting{key: domain + enableSuffix, method: q.method, params: q.params, undo: undo})
-	if h := q.at.target.liveHold(); h != nil && domain == "Debugger" {
-		h.tell(q.at.target, neverPause())
+	h := q.at.target.liveHold()
+	if h == nil {
+		q.fail(errTabGone())
+		return
 	}
+	if q.isTooHeavy() {
+		return
+	}
+	switch domain {
+	case "Debugger":
+		h.tell(q.at.target, neverPause()) // first: a page may pause as soon as it can
+	case "Log", "Audits":
+		h.tell(q.at.target, call{method: keyPage}) // it tells of the document that the entries are of
+	}
+	r.switchOn(q, setting{key: domain + enableSuffix, method: q.method, params: q.params, undo: undo})
 }
 
 // switchOn sends down what makes the target tell events, and replays to who is not the first to ask for them.
 func (r *router) switchOn(q *request, s setting) {
-	state := &q.at.target.state
-	s.isLate = state.isOn[s.key] && !q.at.has(s.key)
+	state, before := &q.at.target.state, q.at.find(s.key)
+	s.isLate = state.isOn[s.key] && (before == nil || before.isLate)
 	state.isOn[s.key] = true
 	q.at.keep(s)
 	r.passAs(q, q.params, func(result []byte, err error) {
@@ -140,13 +149,11 @@ func (r *router) disable(q *request, domain string) {
 	r.pass(q)
 }
 
-func (r *router) setLifecycle(q *request) {
-	var params struct {
-		Enabled bool `json:"enabled"`
-	}
-	if !q.into(&params) {
-		return
-	}
+type enabledParams struct {
+	Enabled bool `json:"enabled"`
+}
+
+func (r *router) setLifecycle(q *request, params enabledParams) {
 	if !params.Enabled {
 		q.at.unset(keyLifecycle)
 		q.reply(nil) // it stays on: the router knows the stages of each document then
@@ -155,43 +162,47 @@ func (r *router) setLifecycle(q *request) {
 	r.switchOn(q, setting{key: keyLifecycle, method: q.method, params: q.params})
 }
 
-// bind adds or removes a binding. One that another client has too stays.
-func (r *router) bind(q *request) {
-	var params struct {
-		Name string `json:"name"`
-	}
-	if !q.into(&params) {
-		return
-	}
-	key := keyBinding + params.Name
-	if q.method == "Runtime.removeBinding" {
-		q.at.unset(key)
-		if q.at.latest(key) != nil {
-			q.reply(nil)
-			return
-		}
-		r.pass(q)
-		return
-	}
-	if q.isOneTooMany() {
+type bindingParams struct {
+	Name string `json:"name"`
+}
+
+func (r *router) addBinding(q *request, params bindingParams) {
+	if q.isOneTooMany() || q.isTooHeavy() {
 		return
 	}
 	undo := call{"Runtime.removeBinding", encode(map[string]string{"name": params.Name})}
-	q.at.keep(setting{key: key, method: q.method, params: q.params, undo: undo})
+	q.at.keep(setting{key: keyBinding + params.Name, method: q.method, params: q.params, undo: undo})
 	r.pass(q)
+}
+
+// removeBinding removes one. What another client has too stays.
+func (r *router) removeBinding(q *request, params bindingParams) {
+	key := keyBinding + params.Name
+	q.at.unset(key)
+	if q.at.latest(key) != nil {
+		q.reply(nil)
+		return
+	}
+	r.pass(q)
+}
+
+// readScript takes out beforehand what is not to be done again when the tab is attached anew.
+func readScript(q *request) (serving, error) {
+	kept := withoutRun(q.params)
+	return func(r *router, q *request) { r.addScript(q, kept) }, nil
 }
 
 // addScript gives the script a name of the router's own: Chrome's is another once the tab was attached anew, and no
 // client can remove another's.
-func (r *router) addScript(q *request) {
-	if q.isOneTooMany() {
+func (r *router) addScript(q *request, kept []byte) {
+	if q.isOneTooMany() || q.isTooHeavy() {
 		return
 	}
 	r.sequence++
 	name := strconv.Itoa(r.sequence)
 	key := keyScript + name
 	q.at.keep(setting{
-		key: key, method: q.method, params: withoutRun(q.params),
+		key: key, method: q.method, params: kept,
 		undo: call{method: "Page.removeScriptToEvaluateOnNewDocument"},
 	})
 	r.passAs(q, q.params, func(result []byte, err error) {
@@ -227,13 +238,11 @@ func (r *router) named(a *attachment, key string, result []byte) {
 // withReal are the parameters that take a script back.
 func withReal(s setting) []byte { return encode(map[string]string{"identifier": s.real}) }
 
-func (r *router) removeScript(q *request) {
-	var params struct {
-		Identifier string `json:"identifier"`
-	}
-	if !q.into(&params) {
-		return
-	}
+type scriptParams struct {
+	Identifier string `json:"identifier"`
+}
+
+func (r *router) removeScript(q *request, params scriptParams) {
 	key := keyScript + params.Identifier
 	s := q.at.find(key)
 	if s == nil {

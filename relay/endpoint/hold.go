@@ -5,6 +5,7 @@ import (
 	"context"
 	"maps"
 	"slices"
+	"sync"
 	"time"
 
 	"chaperone/relay/program"
@@ -24,6 +25,7 @@ const (
 type hold struct {
 	router *router
 	tab    *tab
+	intake *intake       // what the edge told; it has a lock of its own
 	ready  chan struct{} // bound 1: the queue may hold commands
 	cancel context.CancelFunc
 	before <-chan struct{} // closed when the tab's last hold has ended; nil where there was none
@@ -35,21 +37,12 @@ type hold struct {
 	queue    []*command
 	gate     *gate // not nil: clients' commands wait
 	inFlight map[*command]struct{}
+	unsent   int                // the bytes of clients' commands that were not sent yet
+	number   int                // of the newest command
 	children map[string]*target // by the edge's name
 	ages     map[*target]int
 	age      int
 	document document // of the main frame
-}
-
-// command is one CDP command on its way to a tab. then is called exactly once, under router.mu.
-type command struct {
-	hold   *hold
-	child  string
-	method string
-	params []byte
-	then   func(result []byte, err error)
-	isOwn  bool // the router's own: it does not wait at the gate
-	isDone bool
 }
 
 // want counts somebody in who needs the tab held, and begins to hold it for the first.
@@ -63,7 +56,7 @@ func (r *router) want(t *tab) {
 func (r *router) hold(t *tab) {
 	ctx, cancel := r.begin()
 	h := &hold{
-		router: r, tab: t, ready: make(chan struct{}, 1), cancel: cancel, ended: make(chan struct{}),
+		router: r, tab: t, intake: newIntake(), ready: make(chan struct{}, 1), cancel: cancel, ended: make(chan struct{}),
 		inFlight: map[*command]struct{}{}, children: map[string]*target{}, ages: map[*target]int{},
 	}
 	t.page.state = newState()
@@ -113,11 +106,15 @@ func (t *tab) served(err error) {
 // keep holds the tab until nobody needs it. It is the hold's own goroutine.
 func (h *hold) keep(ctx context.Context) {
 	defer h.cancel()
+	var listening sync.WaitGroup
+	listening.Go(func() { h.intake.drain(h.hear) })
 	wire, err := h.begin(ctx)
 	if err == nil {
 		h.pump(ctx, wire)
 		wire.Release()
 	}
+	h.intake.close()
+	listening.Wait()
 	h.router.finish(h, err)
 }
 
@@ -144,10 +141,12 @@ func (h *hold) begin(ctx context.Context) (Wire, error) {
 // pump sends what is queued, in order, until the hold is to end.
 func (h *hold) pump(ctx context.Context, wire Wire) {
 	for {
-		for c := h.next(); c != nil; c = h.next() {
-			reply := func(result []byte, err error) { h.router.settle(c, result, err) }
-			if err := wire.Send(ctx, c.child, c.method, c.params, reply); err != nil {
-				h.router.settle(c, nil, err)
+		for c, params := h.next(); c != nil; c, params = h.next() {
+			reply := func(result []byte, err error) {
+				h.intake.act(func() { h.router.settle(c, result, err) })
+			}
+			if err := wire.Send(ctx, c.child, c.method, params, reply); err != nil {
+				h.intake.act(func() { h.notSent(c, params, err) })
 			}
 		}
 		select {
@@ -156,18 +155,6 @@ func (h *hold) pump(ctx context.Context, wire Wire) {
 		case <-h.ready:
 		}
 	}
-}
-
-func (h *hold) next() *command {
-	h.router.mu.Lock()
-	defer h.router.mu.Unlock()
-	if len(h.queue) == 0 || h.isOver {
-		return nil
-	}
-	c := h.queue[0]
-	h.queue[0] = nil
-	h.queue = h.queue[1:]
-	return c
 }
 
 // finish takes the hold out of the model. Who needs the tab all the same has it held anew, unless it could not be.
@@ -190,6 +177,8 @@ func (r *router) finish(h *hold, err error) {
 	}
 	if h.tab.wants > 0 && !h.tab.isDropped && !r.isOver {
 		r.hold(h.tab)
+	} else if h.tab.known.Target != h.tab.page.id {
+		r.spawnNow(func(context.Context) { r.look() }) // it is another page's now
 	}
 }
 
@@ -206,45 +195,36 @@ func (h *hold) cut(why error) {
 	}
 }
 
-// ask queues a command for the tab.
-func (h *hold) ask(c *command) {
-	c.hold = h
-	h.inFlight[c] = struct{}{}
-	switch {
-	case h.isOver:
-		h.router.settleLocked(c, nil, errTabGone())
-	case h.gate != nil && !c.isOwn:
-		h.gate.kept = append(h.gate.kept, c)
-	case h.asleep != nil:
-		h.router.settleLocked(c, nil, h.asleep)
-	default:
-		h.queue = append(h.queue, c)
-		signal(h.ready)
-	}
-}
-
-func (r *router) settle(c *command, result []byte, err error) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.settleLocked(c, result, err)
-}
-
-func (r *router) settleLocked(c *command, result []byte, err error) {
-	if c.isDone {
-		return
-	}
-	c.isDone = true
-	delete(c.hold.inFlight, c)
-	c.then(result, err)
-}
-
 func (h *hold) inOrder() []*target {
 	return slices.SortedFunc(maps.Values(h.children), func(a, b *target) int { return cmp.Compare(h.ages[a], h.ages[b]) })
 }
 
-// Asleep is the sink's: the tab is not attached for now. What has not been sent yet waits where the browser itself was
-// lost, since that comes back by itself, and fails where the tab is what cannot be used.
-func (h *hold) Asleep(why *program.Error) {
+// Event is the sink's.
+func (h *hold) Event(child, method string, params []byte) bool {
+	return h.intake.event(utterance{child: child, method: method, params: params})
+}
+
+// Asleep is the sink's.
+func (h *hold) Asleep(why *program.Error) { h.intake.act(func() { h.fallAsleep(why) }) }
+
+// Reset is the sink's.
+func (h *hold) Reset(target string) { h.intake.reset(func() { h.begunAnew(target) }) }
+
+// Gone is the sink's.
+func (h *hold) Gone(why *program.Error) { h.intake.act(func() { h.gone(why) }) }
+
+// hear takes on what the edge told.
+func (h *hold) hear(u utterance) {
+	if u.do != nil {
+		u.do()
+		return
+	}
+	h.event(u.child, u.method, u.params)
+}
+
+// fallAsleep: the tab is not attached for now. What has not been sent yet waits where the browser itself was lost, since
+// that comes back by itself, and fails where the tab is what cannot be used.
+func (h *hold) fallAsleep(why *program.Error) {
 	h.router.mu.Lock()
 	defer h.router.mu.Unlock()
 	if h.isOver {
@@ -258,7 +238,7 @@ func (h *hold) Asleep(why *program.Error) {
 		h.awaitBrowser(&gate{left: 1}) // nothing opens it but Reset
 	}
 	for _, c := range unsent {
-		if isLost && !c.isOwn {
+		if isLost && c.isAwaited() {
 			h.gate.kept = append(h.gate.kept, c)
 			continue
 		}
@@ -281,8 +261,8 @@ func (h *hold) awaitBrowser(g *gate) {
 	})
 }
 
-// Gone is the sink's: the tab cannot be held any more.
-func (h *hold) Gone(why *program.Error) {
+// gone: the tab cannot be held any more.
+func (h *hold) gone(why *program.Error) {
 	h.router.mu.Lock()
 	defer h.router.mu.Unlock()
 	if !h.isOver {

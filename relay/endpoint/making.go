@@ -8,15 +8,13 @@ import (
 // tabWait bounds how long a tab may take to be made or closed.
 const tabWait = 30 * time.Second
 
-func createTarget(r *router, q *request) {
-	var params struct {
-		URL       string `json:"url"`
-		ContextID string `json:"browserContextId"`
-		ForTab    bool   `json:"forTab"`
-	}
-	if !q.into(&params) {
-		return
-	}
+type createParams struct {
+	URL       string `json:"url"`
+	ContextID string `json:"browserContextId"`
+	ForTab    bool   `json:"forTab"`
+}
+
+func createTarget(r *router, q *request, params createParams) {
 	if params.ContextID != "" && params.ContextID != r.contextID {
 		q.fail(errNoContext(params.ContextID))
 		return
@@ -79,17 +77,12 @@ func (r *router) navigate(t *tab, params []byte) {
 	}
 	r.want(t)
 	t.hold.ask(&command{
-		method: "Page.navigate", params: params, isOwn: true, then: func([]byte, error) { r.unwant(t) },
+		method: "Page.navigate", params: params, then: func([]byte, error) { r.unwant(t) },
 	})
 }
 
-func closeTarget(r *router, q *request) {
-	var params struct {
-		TargetID string `json:"targetId"`
-	}
-	if q.into(&params) {
-		r.closeTab(q, r.targets[params.TargetID], []byte(`{"success":true}`))
-	}
+func closeTarget(r *router, q *request, params targetParams) {
+	r.closeTab(q, r.targets[params.TargetID], []byte(`{"success":true}`))
 }
 
 // closeTab closes the tab of a page. A frame or worker is never a way to close the page that it is in.

@@ -14,9 +14,14 @@ type frame struct {
 	head []byte
 	body []byte
 	tail string
+	// isAgain is true for what others were told before: its bound is that of what is kept.
+	isAgain bool
 }
 
-func (f frame) size() int { return len(f.head) + len(f.body) + len(f.tail) }
+// frameLeast is what a frame weighs besides its bytes.
+const frameLeast = 128
+
+func (f frame) size() int { return frameLeast + len(f.head) + len(f.body) + len(f.tail) }
 
 // replyFrame answers the command that had id; session is the client's TargetSession, empty for its connection's own.
 func replyFrame(id []byte, session string, result []byte) frame {
@@ -49,6 +54,13 @@ func eventFrame(session, method string, params []byte) frame {
 	head = append(head, method...)
 	head = appendSession(append(head, `",`...), session)
 	return frame{head: append(head, `"params":`...), body: orEmpty(params), tail: "}"}
+}
+
+// againFrame tells an event that others were told before.
+func againFrame(session, method string, params []byte) frame {
+	f := eventFrame(session, method, params)
+	f.isAgain = true
+	return f
 }
 
 func appendSession(head []byte, session string) []byte {

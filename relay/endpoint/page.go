@@ -6,24 +6,25 @@ import "encoding/json"
 // level or by the browser.
 func pageAnswers() map[string]answer {
 	return map[string]answer{
-		"Target.setAutoAttach":               setAutoAttachBelow,
-		"Page.bringToFront":                  nothing, // it believes itself in front; the person's windows stay as they are
-		"Emulation.setFocusEmulationEnabled": nothing, // always on: a hidden page would not answer input
-		"Page.close":                         closePage,
-		"Page.stopScreencast":                stopScreencast,
-		"Page.screencastFrameAck":            screencastFrameAck,
-		"Runtime.runIfWaitingForDebugger":    runIfWaiting,
-		"IO.read":                            readStream,
-		"IO.close":                           closeStream,
+		"Target.setAutoAttach":               with(setAutoAttachBelow),
+		"Page.bringToFront":                  plain(nothing), // it believes itself in front; the person's windows stay as they are
+		"Emulation.setFocusEmulationEnabled": plain(nothing), // always on: a hidden page would not answer input
+		"Page.close":                         plain(closePage),
+		"Page.stopScreencast":                plain(stopScreencast),
+		"Page.screencastFrameAck":            plain(screencastFrameAck),
+		"Runtime.runIfWaitingForDebugger":    plain(runIfWaiting),
+		"IO.read":                            with(readStream),
+		"IO.close":                           with(closeStream),
 	}
 }
 
 // setAutoAttachBelow attaches the client to what is below its session: a tab's page, a page's frames and workers.
-func setAutoAttachBelow(r *router, q *request) {
-	auto, ok := q.autoAttach()
-	if !ok {
+func setAutoAttachBelow(r *router, q *request, params autoAttachParams) {
+	if params.isNotFlat() {
+		q.fail(errFlatOnly())
 		return
 	}
+	auto := params.asked()
 	q.at.auto = auto
 	if auto == nil {
 		r.endAuto(q.client, q.at)
@@ -37,7 +38,7 @@ func setAutoAttachBelow(r *router, q *request) {
 	// It goes down even where it changes nothing: what it brings comes after the answers of the commands before it.
 	q.at.target.state.waits = q.at.target.waits()
 	h.ask(&command{
-		child: q.at.target.child, method: "Target.setAutoAttach", params: q.at.target.autoAttachDown(),
+		child: q.at.target.child, method: "Target.setAutoAttach", params: q.at.target.autoAttachDown(), asker: q,
 		then: func(_ []byte, err error) {
 			if err == nil {
 				r.autoAttachBelow(q.at)

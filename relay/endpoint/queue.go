@@ -9,7 +9,7 @@ import (
 
 const (
 	// queueFrames and queueBytes bound what a client that does not read may hold of the server's memory; one that
-	// falls further behind is cut off alone.
+	// falls further behind is cut off alone. What it is told again when it comes late counts by its bytes only.
 	queueFrames = 4096
 	queueBytes  = 64 << 20
 	// smallFrame is what is put together before it is written: one piece on the wire costs less than three.
@@ -23,6 +23,7 @@ type queue struct {
 	framesMu sync.Mutex
 	frames   []frame
 	bytes    int
+	fresh    int  // of frames, those that were not told again
 	isFull   bool // it was once: nothing more goes in
 }
 
@@ -33,7 +34,10 @@ func (q *queue) put(f frame) bool {
 	q.framesMu.Lock()
 	defer q.framesMu.Unlock()
 	q.bytes += f.size()
-	if q.isFull || len(q.frames) >= queueFrames || q.bytes > queueBytes && len(q.frames) > 0 {
+	if !f.isAgain {
+		q.fresh++
+	}
+	if q.isFull || q.fresh > queueFrames || q.bytes > queueBytes && len(q.frames) > 0 {
 		q.isFull, q.frames = true, nil
 		return false
 	}
@@ -47,8 +51,15 @@ func (q *queue) take(spent []frame) []frame {
 	q.framesMu.Lock()
 	defer q.framesMu.Unlock()
 	taken := q.frames
-	q.frames = spent[:0]
+	q.frames, q.fresh = spent[:0], 0
 	return taken
+}
+
+// drop forgets what was not written.
+func (q *queue) drop() {
+	q.framesMu.Lock()
+	defer q.framesMu.Unlock()
+	q.isFull, q.frames = true, nil
 }
 
 // wrote gives back the room of a frame that is on the wire.

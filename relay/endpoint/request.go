@@ -1,6 +1,7 @@
 package endpoint
 
 import (
+	"bytes"
 	"encoding/json"
 	"log/slog"
 
@@ -23,8 +24,38 @@ type request struct {
 	isDone  bool
 }
 
-// answer serves a command without asking a browser, or before it does. router.mu is held.
-type answer func(r *router, q *request)
+// serving serves a command. router.mu is held, so it never waits, and does nothing that takes longer for a longer
+// command: whatever is in one is read before.
+type serving func(r *router, q *request)
+
+// answer reads a command without router.mu, and answers what serves it.
+type answer func(q *request) (serving, error)
+
+// maxOwnParams bounds the parameters of what the router reads itself, in bytes.
+const maxOwnParams = 64 << 10
+
+// plain is an answer to a command without parameters, or that are not looked at.
+func plain(serve serving) answer {
+	return func(*request) (serving, error) { return serve, nil }
+}
+
+// with is an answer to a command with parameters.
+func with[P any](serve func(r *router, q *request, params P)) answer {
+	return func(q *request) (serving, error) {
+		var params P
+		if len(q.params) > maxOwnParams {
+			return nil, refusal("the parameters of %s may have %d KiB", q.method, maxOwnParams>>10)
+		}
+		if len(q.params) > 0 && json.Unmarshal(q.params, &params) != nil {
+			return nil, errParams(q.method)
+		}
+		return func(r *router, q *request) { serve(r, q, params) }, nil
+	}
+}
+
+func errParams(method string) *failure {
+	return &failure{Code: codeParams, Message: "Invalid parameters: " + method}
+}
 
 // reply answers with a result's JSON; router.mu is held.
 func (q *request) reply(result []byte) { q.answer(replyFrame(q.id, q.session, result)) }
@@ -52,24 +83,12 @@ func (q *request) done(err error) {
 	q.reply(nil)
 }
 
-// into reads the command's parameters, and answers the request when they do not fit.
-func (q *request) into(params any) bool {
-	if len(q.params) == 0 {
-		return true
-	}
-	if err := json.Unmarshal(q.params, params); err != nil {
-		q.fail(&failure{Code: codeParams, Message: "Invalid parameters: " + q.method})
-		return false
-	}
-	return true
-}
-
 // take acts on one message of a client. It answers false when clients cannot be served any more. It is called by the
 // client's reader alone.
 func (r *router) take(c *client, raw []byte) bool {
 	message, err := cdp.Scan(raw)
 	q := &request{
-		router: r, client: c, session: message.Session, id: message.ID, method: message.Method,
+		router: r, client: c, session: message.Session, id: bytes.Clone(message.ID), method: message.Method,
 		params: message.Params, size: len(raw),
 	}
 	serve, refused := r.judge(q, err)
@@ -82,7 +101,7 @@ func (r *router) take(c *client, raw []byte) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	switch {
-	case c.gone:
+	case c.gone || r.isOver:
 		q.answer(frame{})
 	case refused != nil:
 		q.fail(refused)
@@ -109,7 +128,7 @@ func (q *request) count() error {
 }
 
 // judge says who serves a command, or why nobody does.
-func (r *router) judge(q *request, malformed error) (answer, error) {
+func (r *router) judge(q *request, malformed error) (serving, error) {
 	if malformed != nil {
 		return nil, errMalformed(malformed)
 	}
@@ -118,8 +137,8 @@ func (r *router) judge(q *request, malformed error) (answer, error) {
 		return nil, errNoSession()
 	}
 	if q.at == nil {
-		if serve := r.answers[q.method]; serve != nil {
-			return serve, nil
+		if read := r.answers[q.method]; read != nil {
+			return read(q)
 		}
 		return nil, r.errUnknown(q)
 	}
@@ -127,12 +146,12 @@ func (r *router) judge(q *request, malformed error) (answer, error) {
 }
 
 // judgeAt judges what is said in a target's session.
-func (r *router) judgeAt(q *request) (answer, error) {
-	if serve := r.pageOwn[q.method]; serve != nil {
-		return serve, nil
+func (r *router) judgeAt(q *request) (serving, error) {
+	if read := r.pageOwn[q.method]; read != nil {
+		return read(q)
 	}
-	if serve := r.answers[q.method]; serve != nil {
-		return serve, nil
+	if read := r.answers[q.method]; read != nil {
+		return read(q)
 	}
 	if q.at.target.isWrapper() {
 		return nil, r.errUnknown(q)
@@ -146,7 +165,7 @@ func (r *router) judgeAt(q *request) (answer, error) {
 	}
 	q.params = r.options.Judge.ToSend(q.method, q.params)
 	q.isDown = true
-	return forward, nil
+	return r.readForward(q)
 }
 
 // errUnknown says why a command is not served where it was given: nowhere, in the judge's words, or only in a page.

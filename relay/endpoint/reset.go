@@ -15,6 +15,9 @@ import (
 // anew; what has not answered by then is not waited for.
 const gateWait = 10 * time.Second
 
+// addressWait bounds how long a list of targets waits for a frame's address: one that hangs never tells it.
+const addressWait = time.Second
+
 // gate keeps clients' commands back while what they had set is being set again.
 type gate struct {
 	kept  []*command
@@ -28,10 +31,10 @@ type document struct {
 	loader string
 }
 
-// Reset is the sink's: the tab was attached anew. Clients keep their sessions. What they hear is what a page does that
+// begunAnew: the tab was attached anew. Clients keep their sessions. What they hear is what a page does that
 // loses its frames and contexts; what they had set is set again in the order in which they set it; then their commands
 // go on. Nothing that was under way is done again.
-func (h *hold) Reset(target string) {
+func (h *hold) begunAnew(target string) {
 	r := h.router
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -47,6 +50,7 @@ func (h *hold) Reset(target string) {
 		a.tellIf("Runtime"+enableSuffix, "Runtime.executionContextsCleared")
 		a.tellIf("DOM"+enableSuffix, "DOM.documentUpdated")
 	}
+	r.forgetAliases(page)
 	if isPlainName(target) && r.targets[target] == nil {
 		r.targets[target] = page // it is known by both names from now on
 	}
@@ -75,13 +79,13 @@ func (h *hold) restore(page *target, kept []*command) {
 		h.setAgain(g, all[0])
 		all = all[1:]
 	}
-	h.askGated(g, &command{method: "Page.getFrameTree", isOwn: true, then: h.compareDocument})
+	h.askGated(g, &command{method: "Page.getFrameTree", then: h.compareDocument})
 	for _, s := range all {
 		h.setAgain(g, s)
 	}
 	if page.state.waits = page.waits(); page.state.waits {
 		h.askGated(g, &command{
-			method: "Target.setAutoAttach", isOwn: true, then: func([]byte, error) {},
+			method: "Target.setAutoAttach", then: func([]byte, error) {},
 			params: page.autoAttachDown(),
 		})
 	}
@@ -92,10 +96,10 @@ func (h *hold) restore(page *target, kept []*command) {
 func (h *hold) setAgain(g *gate, s kept) {
 	page := h.tab.page
 	page.state.isOn[s.key] = true
-	h.askGated(g, &command{method: s.method, params: s.params, isOwn: true, then: h.restored(s)})
 	if s.key == "Debugger"+enableSuffix {
 		h.tell(page, neverPause())
 	}
+	h.askGated(g, &command{method: s.method, params: s.params, then: h.restored(s)})
 }
 
 func (h *hold) askGated(g *gate, c *command) {
@@ -202,7 +206,7 @@ type frameNames struct {
 
 // learnDocument asks what the main frame shows, so that a later Reset can tell whether it still does.
 func (h *hold) learnDocument() {
-	h.ask(&command{method: "Page.getFrameTree", isOwn: true, then: func(result []byte, _ error) {
+	h.ask(&command{method: "Page.getFrameTree", then: func(result []byte, _ error) {
 		if _, now, ok := readTree(result); ok && h.document.loader == "" {
 			h.document = now
 		}
@@ -216,8 +220,13 @@ func (r *router) askAddress(h *hold, child *target) {
 		return
 	}
 	child.asking = []func(){func() {}}
+	time.AfterFunc(addressWait, func() {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		child.isKnown()
+	})
 	h.tell(child, call{method: "Page.enable"})
-	h.ask(&command{child: child.child, method: "Page.getFrameTree", isOwn: true, then: func(result []byte, _ error) {
+	h.ask(&command{child: child.child, method: "Page.getFrameTree", then: func(result []byte, _ error) {
 		var names frameNames
 		if tree, _, ok := readTree(result); ok && json.Unmarshal(tree.Frame, &names) == nil && textOf(child.told["url"]) == "" {
 			r.setAddress(child, names.URL)
@@ -308,8 +317,10 @@ func (h *hold) followDocument(t *target, method string, params []byte) {
 	case json.Unmarshal(params, &navigated) != nil:
 	case t.child == "" && navigated.Frame.Parent == "":
 		h.document = document{navigated.Frame.ID, navigated.Frame.Loader}
+		t.state.newDocument()
 	case t.child != "" && navigated.Frame.ID == t.id:
 		h.router.setAddress(t, navigated.Frame.URL)
+		t.state.newDocument()
 	}
 }
 

@@ -43,6 +43,7 @@ type router struct {
 	sequence int // of what clients set
 	answers  map[string]answer
 	pageOwn  map[string]answer
+	forwards map[string]answer
 	undos    map[string]call // by the method that sets
 }
 
@@ -52,7 +53,7 @@ func newRouter(o GrantOptions) *router {
 		edge: o.Edge, options: o, log: o.Logger, over: make(chan struct{}), stop: stop,
 		browserID: newID(), contextID: newID(),
 		clients: map[*client]struct{}{}, tabs: map[string]*tab{}, lasts: map[string]*hold{}, targets: map[string]*target{},
-		answers: browserAnswers(), pageOwn: pageAnswers(), undos: undoings(),
+		answers: browserAnswers(), pageOwn: pageAnswers(), forwards: forwards(), undos: undoings(),
 	}
 	r.spawn = func(f func(context.Context)) { r.group.Go(func() { f(ctx) }) }
 	r.begin = func() (context.Context, context.CancelFunc) { return context.WithCancel(ctx) }
@@ -163,9 +164,15 @@ func (r *router) leave(c *client) {
 	defer r.changedMu.Unlock()
 	r.mu.Lock()
 	c.gone = true
+	for _, t := range r.tabs {
+		if t.hold != nil {
+			t.hold.leftBy(func(q *request) bool { return q.client == c })
+		}
+	}
 	for _, a := range c.attachments() {
 		r.detach(a)
 	}
+	c.streams, c.discoveries = nil, nil
 	delete(r.clients, c)
 	r.mu.Unlock()
 	r.tellCount()

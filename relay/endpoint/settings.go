@@ -33,8 +33,13 @@ type call struct {
 	params []byte
 }
 
-// maxSettings bounds what a client has set in all its sessions when it comes to scripts and bindings.
-const maxSettings = 1000
+const (
+	// maxSettings bounds what a client has set in all its sessions when it comes to scripts and bindings.
+	maxSettings = 1000
+	// maxSettingsBytes bounds what all that it set there weighs, each setting settingLeast at least.
+	maxSettingsBytes = 16 << 20
+	settingLeast     = 256
+)
 
 // isOneTooMany refuses what would be set beyond the bound.
 func (q *request) isOneTooMany() bool {
@@ -47,6 +52,20 @@ func (q *request) isOneTooMany() bool {
 	}
 	return count >= maxSettings
 }
+
+// isTooHeavy refuses what would weigh more than a client's settings may together.
+func (q *request) isTooHeavy() bool {
+	weight := len(q.params)
+	for _, a := range q.client.attachments() {
+		weight += a.weight
+	}
+	if weight > maxSettingsBytes {
+		q.fail(refusal("a client's settings, scripts and bindings may have %d MiB together: remove some", maxSettingsBytes>>20))
+	}
+	return weight > maxSettingsBytes
+}
+
+func (s *setting) weight() int { return settingLeast + len(s.key) + len(s.params) + len(s.undo.params) }
 
 func (a *attachment) find(key string) *setting {
 	for i := range a.set {
@@ -78,10 +97,16 @@ func (a *attachment) keep(s setting) {
 	a.client.router.sequence++
 	s.sequence = a.client.router.sequence
 	a.set = append(a.set, s)
+	a.weight += s.weight()
 }
 
 func (a *attachment) unset(key string) {
-	a.set = slices.DeleteFunc(a.set, func(s setting) bool { return s.key == key })
+	a.set = slices.DeleteFunc(a.set, func(s setting) bool {
+		if s.key == key {
+			a.weight -= s.weight()
+		}
+		return s.key == key
+	})
 }
 
 // latest is the newest setting of a key that others than a have on its target.
@@ -112,10 +137,10 @@ func isSticky(domain string) bool {
 // that client's comes back into force.
 func (r *router) withdraw(a *attachment) {
 	set := a.set
-	a.set = nil
+	a.set, a.weight = nil, 0
 	h := a.target.liveHold()
-	if h == nil || a.client.gone && !a.target.tab.hasOthers(a.client) {
-		return // the tab is let go, and with it all that was set
+	if h == nil || a.client.gone && a.target.tab.isLetGoWithout(a.client) {
+		return // and with the tab all that was set
 	}
 	for _, s := range slices.Backward(set) {
 		back := s.undo
@@ -137,18 +162,24 @@ func (r *router) withdraw(a *attachment) {
 	}
 }
 
-// hasOthers reports whether another client uses the tab.
-func (t *tab) hasOthers(c *client) bool {
+// isLetGoWithout reports whether nobody needs the tab held but a client that leaves: a page that begins to load does too.
+func (t *tab) isLetGoWithout(c *client) bool {
+	theirs := 1 // the attachment that is on its way out
 	targets := []*target{t.page, t.wrapper}
 	if t.hold != nil {
 		targets = append(targets, t.hold.inOrder()...)
 	}
-	return slices.ContainsFunc(targets, func(t *target) bool {
-		return slices.ContainsFunc(t.attachments, func(a *attachment) bool { return a.client != c })
-	})
+	for _, t := range targets {
+		for _, a := range t.attachments {
+			if a.client == c {
+				theirs++
+			}
+		}
+	}
+	return t.wants <= theirs
 }
 
 // tell sends a call of the router's own whose answer does not matter.
 func (h *hold) tell(t *target, c call) {
-	h.ask(&command{child: t.child, method: c.method, params: c.params, isOwn: true, then: func([]byte, error) {}})
+	h.ask(&command{child: t.child, method: c.method, params: c.params, then: func([]byte, error) {}})
 }

@@ -41,6 +41,7 @@ func TestWhoComesLateIsToldWhatADomainHasToldBefore(t *testing.T) {
 	for _, told := range [][2]string{
 		{"Runtime.executionContextCreated", worldOf(1, "old")},
 		{"Runtime.executionContextsCleared", `{}`},
+		{"Page.frameNavigated", `{"frame":{"id":"TARGETt1"}}`},
 		{"Runtime.executionContextCreated", worldOf(2, "")},
 		{"Runtime.executionContextCreated", worldOf(3, "gone")},
 		{"Runtime.executionContextCreated", worldOf(4, "Chaperone_world")},
@@ -56,11 +57,11 @@ func TestWhoComesLateIsToldWhatADomainHasToldBefore(t *testing.T) {
 		{"Network.requestWillBeSent", `{"requestId":"1"}`},
 		{"Page.lifecycleEvent", `{"frameId":"F","loaderId":"L","name":"init","timestamp":1}`},
 		{"Page.lifecycleEvent", `{"frameId":"F","loaderId":"L","name":"load","timestamp":2}`},
-		{"Page.frameNavigated", `{"frame":{"id":"TARGETt1"}}`},
+		{"Inspector.targetReloadedAfterCrash", `{}`},
 	} {
 		h.event("", told[0], told[1])
 	}
-	a.await("the last event", event("Page.frameNavigated"))
+	a.await("the last event", event("Inspector.targetReloadedAfterCrash"))
 	for _, domain := range []string{"Page", "Runtime", "Log", "DOM", "CSS", "Debugger", "Network"} {
 		b.call(inB, domain+".enable", "{}")
 	}

@@ -88,7 +88,10 @@ func newState() state {
 // keep remembers what an event says. It answers false for one that tells nothing new.
 func (s *state) keep(method string, params []byte) bool {
 	switch method {
-	case "Runtime.executionContextCreated", "Runtime.executionContextDestroyed", "Runtime.executionContextsCleared":
+	case "Runtime.executionContextsCleared":
+		s.newDocument()
+		return s.keepContext(method, params)
+	case "Runtime.executionContextCreated", "Runtime.executionContextDestroyed":
 		return s.keepContext(method, params)
 	case "Runtime.consoleAPICalled", "Runtime.exceptionThrown":
 		s.console.line(method, params)
@@ -114,6 +117,12 @@ func (s *state) keep(method string, params []byte) bool {
 		s.dom.keep(method, params)
 	}
 	return true
+}
+
+// newDocument forgets what was said of the document before.
+func (s *state) newDocument() {
+	s.log.clear()
+	s.issues.clear()
 }
 
 // ownWorld begins the names of the worlds that the page script runs in; clients do not see them.
@@ -151,17 +160,25 @@ func (s *state) keepContext(method string, params []byte) bool {
 	return true
 }
 
+// contexts are those that a command names.
+type contexts struct {
+	ID         int64  `json:"contextId"`
+	Execution  int64  `json:"executionContextId"`
+	Unique     string `json:"uniqueContextId"`
+	areUnknown bool   // it may name any
+}
+
+func contextsIn(params []byte) contexts {
+	var named contexts
+	if bytes.Contains(params, []byte("ontextId")) && json.Unmarshal(params, &named) != nil {
+		named.areUnknown = true
+	}
+	return named
+}
+
 // isHidden reports whether a command names a context that clients do not see.
-func (s *state) isHidden(params []byte) bool {
-	if len(s.hidden) == 0 || !bytes.Contains(params, []byte("ontextId")) {
-		return false
-	}
-	var named struct {
-		ID        int64  `json:"contextId"`
-		Execution int64  `json:"executionContextId"`
-		Unique    string `json:"uniqueContextId"`
-	}
-	if json.Unmarshal(params, &named) != nil {
+func (s *state) isHidden(named contexts) bool {
+	if len(s.hidden) > 0 && named.areUnknown {
 		return true
 	}
 	for id, unique := range s.hidden {
@@ -208,7 +225,7 @@ func (r *router) replay(a *attachment, key string) {
 		a.tellAll(s.scripts)
 	case keyLifecycle:
 		for _, params := range s.stages.all() {
-			a.client.send(eventFrame(a.session, "Page.lifecycleEvent", params))
+			a.client.send(againFrame(a.session, "Page.lifecycleEvent", params))
 		}
 	}
 }
@@ -224,7 +241,7 @@ func (a *attachment) tellRun(key string) {
 func (a *attachment) tellAll(shelves ...shelf) {
 	for _, s := range shelves {
 		for _, item := range s.items {
-			a.client.send(eventFrame(a.session, item.method, item.params))
+			a.client.send(againFrame(a.session, item.method, item.params))
 		}
 	}
 }

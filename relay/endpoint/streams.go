@@ -74,20 +74,16 @@ type reading struct {
 }
 
 // streamOf answers the client's stream that a command names, and refuses any other as the judge does.
-func (r *router) streamOf(q *request) (reading, *stream) {
-	var asked reading
-	if !q.into(&asked) {
-		return asked, nil
-	}
+func (r *router) streamOf(q *request, asked reading) *stream {
 	s := q.client.streams[asked.Handle]
 	if s == nil {
 		q.fail(r.errUnknown(q))
 	}
-	return asked, s
+	return s
 }
 
-func readStream(r *router, q *request) {
-	asked, s := r.streamOf(q)
+func readStream(r *router, q *request, asked reading) {
+	s := r.streamOf(q, asked)
 	if s == nil {
 		return
 	}
@@ -104,8 +100,8 @@ func readStream(r *router, q *request) {
 	}))
 }
 
-func closeStream(r *router, q *request) {
-	if asked, s := r.streamOf(q); s != nil {
+func closeStream(r *router, q *request, asked reading) {
+	if r.streamOf(q, asked) != nil {
 		delete(q.client.streams, asked.Handle)
 		q.reply(nil)
 	}

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"chaperone/relay/cdp"
 	"chaperone/relay/program"
 )
 
@@ -77,12 +78,15 @@ func (r *router) infoFor(t *target, c *client) []byte {
 	told := maps.Clone(t.told)
 	told["attached"] = encode(isAttached)
 	told["browserContextId"] = encode(r.contextID)
+	for _, name := range []string{"url", "title"} {
+		told[name] = encode(cdp.WithoutUser(textOf(told[name])))
+	}
 	return encode(told)
 }
 
 func (r *router) infoOf(t *target) info {
 	i := info{
-		TargetID: t.id, Type: t.kind, Title: t.tab.known.Title, URL: t.tab.known.URL, ContextID: r.contextID,
+		TargetID: t.id, Type: t.kind, Title: cdp.WithoutUser(t.tab.known.Title), URL: cdp.WithoutUser(t.tab.known.URL), ContextID: r.contextID,
 	}
 	if opener := r.tabs[t.tab.known.Opener]; opener != nil {
 		i.OpenerID = opener.page.id
@@ -225,6 +229,7 @@ func errTabGone() *failure { return refusal("the tab was closed or is shared no 
 
 // forget takes a target out of the model and tells those who knew of it.
 func (r *router) forget(t *target) {
+	r.forgetAliases(t)
 	if r.targets[t.id] == t {
 		delete(r.targets, t.id)
 	}
@@ -236,10 +241,17 @@ func (r *router) forget(t *target) {
 	}
 }
 
+// forgetAliases takes away the names that a page had besides its own.
+func (r *router) forgetAliases(t *target) {
+	if t.child == "" {
+		maps.DeleteFunc(r.targets, func(id string, known *target) bool { return known == t && id != t.id })
+	}
+}
+
 // discovery is one session's wish to hear of targets.
 type discovery struct {
 	session string
-	filter  *filter
+	filter  filter
 	told    map[string]struct{} // target ids whose creation it heard of
 }
 

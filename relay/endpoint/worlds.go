@@ -6,8 +6,12 @@ import (
 	"slices"
 )
 
-// maxWorlds bounds how many names of worlds are kept for a client in a target; beyond, the oldest is forgotten.
-const maxWorlds = 16
+// maxWorlds bounds how many names of worlds are kept for a client in a target, and maxWorldName how long each is in JSON;
+// beyond, the oldest is forgotten.
+const (
+	maxWorlds    = 16
+	maxWorldName = 512
+)
 
 // world is an isolated world that a client made in a target: what it was made with, without the frame.
 type world struct {
@@ -17,26 +21,32 @@ type world struct {
 
 // makeWorld passes Page.createIsolatedWorld on, and takes down what it made: a document that came while the tab was
 // not attached does not have it.
-func (r *router) makeWorld(q *request) {
+func (r *router) makeWorld(q *request, fields map[string]json.RawMessage) {
+	made := worldIn(fields)
 	r.passThen(q, func(_ []byte, err error) {
 		if err == nil && q.at.isLive() {
-			q.at.keepWorld(q.params)
+			q.at.keepWorld(made)
 		}
 	})
 }
 
-func (a *attachment) keepWorld(params []byte) {
-	var fields map[string]json.RawMessage
-	if json.Unmarshal(params, &fields) != nil {
-		return
+// worldIn is what a command makes, to be made in other frames too.
+func worldIn(fields map[string]json.RawMessage) world {
+	params := map[string]json.RawMessage{}
+	for _, name := range []string{"worldName", "grantUniveralAccess"} { // so it is spelt in the protocol
+		if value, ok := fields[name]; ok && len(value) <= maxWorldName {
+			params[name] = value
+		}
 	}
-	delete(fields, "frameId")
-	name := textOf(fields["worldName"])
-	if name == "" {
+	return world{textOf(params["worldName"]), params}
+}
+
+func (a *attachment) keepWorld(made world) {
+	if made.name == "" {
 		return // nothing leads to it but the number that it had
 	}
-	a.worlds = slices.DeleteFunc(a.worlds, func(w world) bool { return w.name == name })
-	a.worlds = append(a.worlds, world{name, fields})
+	a.worlds = slices.DeleteFunc(a.worlds, func(w world) bool { return w.name == made.name })
+	a.worlds = append(a.worlds, made)
 	if len(a.worlds) > maxWorlds {
 		a.worlds = a.worlds[1:]
 	}
@@ -75,7 +85,7 @@ func (h *hold) bringWorlds(g *gate) {
 	if len(worlds) == 0 {
 		return
 	}
-	h.askGated(g, &command{method: "Page.getFrameTree", isOwn: true, then: func(result []byte, err error) {
+	h.askGated(g, &command{method: "Page.getFrameTree", then: func(result []byte, err error) {
 		tree, _, ok := readTree(result)
 		if err != nil || !ok {
 			return
@@ -89,7 +99,7 @@ func (h *hold) bringWorlds(g *gate) {
 				params := maps.Clone(w.params)
 				params["frameId"] = encode(frame)
 				h.askGated(g, &command{
-					method: "Page.createIsolatedWorld", params: encode(params), isOwn: true, then: func([]byte, error) {},
+					method: "Page.createIsolatedWorld", params: encode(params), then: func([]byte, error) {},
 				})
 			}
 		}

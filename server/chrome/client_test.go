@@ -39,8 +39,9 @@ func (l *listener) hear(what told) {
 	l.news = make(chan struct{})
 }
 
-func (l *listener) Event(child, method string, params []byte) {
+func (l *listener) Event(child, method string, params []byte) bool {
 	l.hear(told{child: child, method: method, params: string(params)})
+	return true
 }
 
 func (l *listener) Asleep(why *program.Error) { l.hear(told{method: "asleep", err: why}) }

@@ -56,6 +56,7 @@ type event struct {
 	Method        string
 	Params        json.RawMessage
 	missed        int // the bytes of an event that was dropped for being one too many; it has no Params
+	read          time.Time
 }
 
 type pendingCall struct {
@@ -84,6 +85,7 @@ type message struct {
 	Result        json.RawMessage  `json:"result"`
 	Error         *wireError       `json:"error"`
 	missed        int
+	read          time.Time
 }
 
 // codeServerError is JSON-RPC's general code of a server's own errors; Chrome uses it for nearly all.
@@ -306,7 +308,8 @@ func (c *conn) read() {
 	frames, thinner := newFrameReader(c.in, maxMessage), thinner{}
 	for {
 		text, err := frames.next()
-		m, isThin := thinner.thin(text, time.Now())
+		now := time.Now()
+		m, isThin := thinner.thin(text, now)
 		switch {
 		case isThin && err == nil:
 		case errors.Is(err, errTooLong):
@@ -321,6 +324,7 @@ func (c *conn) read() {
 			c.fail(fmt.Errorf("decode message from Chrome: %w", err))
 			return
 		}
+		m.read = now
 		select {
 		case c.incoming <- m:
 		default:
@@ -334,7 +338,7 @@ func (c *conn) handOut(handle func(event)) {
 	for m := range c.incoming {
 		switch {
 		case m.Method != "":
-			handle(event{TargetSession: m.TargetSession, Method: m.Method, Params: m.Params, missed: m.missed})
+			handle(event{TargetSession: m.TargetSession, Method: m.Method, Params: m.Params, missed: m.missed, read: m.read})
 		case m.Error != nil:
 			c.settle(m.ID, reply{err: &program.CallError{Code: m.Error.Code, Message: m.Error.Message}})
 		default:

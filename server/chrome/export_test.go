@@ -46,7 +46,7 @@ type Meter struct{ meter meter }
 
 // IsFlood counts one event.
 func (m *Meter) IsFlood(method string, bytes int, now time.Time) bool {
-	return m.meter.isFlood(event{Method: method, Params: make([]byte, bytes)}, now)
+	return m.meter.isFlood(event{Method: method, Params: make([]byte, bytes), read: now})
 }
 
 // Thinner finds the events that are too many.

@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/chromedp/cdproto/debugger"
 	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/cdproto/target"
 
@@ -58,19 +59,32 @@ func (h *hold) begin(targetSession target.SessionID) bool {
 func (h *hold) take(e event) {
 	on(e, target.AttachedToTarget, func(t target.EventAttachedToTarget) { h.welcome(t.SessionID) })
 	on(e, target.DetachedFromTarget, func(t target.EventDetachedFromTarget) { h.part(t.SessionID) })
-	if now := time.Now(); h.meter.isFlood(e, now) || isDroppable(e.Method) && h.lag.isLate(h.conn, now) {
+	if h.meter.isFlood(e) || isDroppable(e.Method) && h.lag.isLate(h.conn, e.read) {
 		h.meter = meter{}
-		h.rest(now)
+		h.rest(time.Now())
 		return
 	}
-	if e.missed > 0 {
-		return
+	switch {
+	case e.missed > 0:
+	case e.Method == debugger.Paused.Method:
+		post(h.conn, e.TargetSession, debugger.Resume, debugger.ResumeParams{})
+	case e.Method == debugger.Resumed.Method:
+	default:
+		h.pass(e)
 	}
+}
+
+// pass tells the clients of an event; a tab that tells them more than they can be told rests.
+func (h *hold) pass(e event) {
 	params := h.browser.proc.options.Table.Strip(e.Method, e.Params)
 	if e.Method == page.JavascriptDialogOpening.Method {
 		params = asWithWindow(params)
 	}
-	h.tell(func() { h.sink.Event(h.child(e.TargetSession), e.Method, params) })
+	isTaken := true
+	h.tell(func() { isTaken = h.sink.Event(h.child(e.TargetSession), e.Method, params) })
+	if !isTaken {
+		h.rest(time.Now())
+	}
 }
 
 // asWithWindow tells of a dialog as a browser with a window would: DevTools' own code, which some clients are made of,

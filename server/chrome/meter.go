@@ -21,10 +21,10 @@ type meter struct {
 	counted time.Time
 }
 
-// isFlood counts one event and reports that it is more than other sessions' tabs can wait for.
-func (m *meter) isFlood(e event, now time.Time) bool {
-	passed := max(0, now.Sub(m.counted).Seconds())
-	m.counted = now
+// isFlood counts one event, as of when it was read, and reports that it is more than other sessions' tabs can wait for.
+func (m *meter) isFlood(e event) bool {
+	passed := max(0, e.read.Sub(m.counted).Seconds())
+	m.counted = e.read
 	m.events = max(0, m.events-passed*steadyEvents) + 1
 	m.bytes = max(0, m.bytes-passed*steadyBytes)
 	if isDroppable(e.Method) {

@@ -50,6 +50,7 @@ func (d *door) HTTP() string { return "http://127.0.0.1:1/" + d.secret }
 
 func (d *door) Done() <-chan struct{} { return d.done }
 
+func (d *door) Cut()    { d.Revoke() }
 func (d *door) Revoke() { d.once.Do(func() { close(d.done) }) }
 
 func (d *door) awaitEnd(t *testing.T) {

@@ -90,12 +90,22 @@ func (s *Service) end(l *living, e end) {
 	<-l.gone
 }
 
+// close ends what clients and the agent have of the session: they are cut off first, and goodbyes go on beside the
+// closing of the browser.
+func (l *living) close(ctx context.Context) error {
+	x := l.cut(ofServer("session_ended"))
+	err := l.browser.Close(ctx)
+	if x != nil {
+		<-x.gone
+	}
+	return err
+}
+
 // finish closes the browser, gives the place back and tells. It goes on whatever fails on the way.
 func (s *Service) finish(l *living, e end) {
 	ctx, cancel := context.WithTimeout(context.Background(), closeWait)
 	defer cancel()
-	l.withdraw(ofServer("session_ended"))
-	err := l.browser.Close(ctx)
+	err := l.close(ctx)
 	now := s.config.Now()
 	l.setState(e.state, e.reason, now)
 

@@ -35,6 +35,7 @@ type Capability interface {
 	WS() string
 	HTTP() string
 	Done() <-chan struct{}
+	Cut()
 	Revoke()
 }
 
@@ -218,10 +219,7 @@ func (s *Service) awaitLeaving(l *living, x *exposed) leaving {
 		case <-x.record.broken:
 			return ofServer("not_recorded")
 		case <-x.capability.Done():
-			if isClosed(x.record.broken) {
-				return ofServer("not_recorded")
-			}
-			return ofServer("browser_gone")
+			return x.whyDone()
 		case <-check.C:
 		case <-ended:
 			ended = s.CredentialEnded()
@@ -230,6 +228,19 @@ func (s *Service) awaitLeaving(l *living, x *exposed) leaving {
 			return ofServer("credential_ended")
 		}
 	}
+}
+
+// whyDone says why a capability has ended by itself, or was cut off.
+func (x *exposed) whyDone() leaving {
+	select {
+	case why := <-x.leave:
+		return why
+	default:
+	}
+	if isClosed(x.record.broken) {
+		return ofServer("not_recorded")
+	}
+	return ofServer("browser_gone")
 }
 
 // admit adds a credential to those that the capability stands on.
@@ -260,17 +271,26 @@ func (x *exposed) holds(l *living) bool {
 
 // withdraw ends the capability, if there is one, and waits until nothing of it is left.
 func (l *living) withdraw(why leaving) {
+	if x := l.cut(why); x != nil {
+		<-x.gone
+	}
+}
+
+// cut ends the capability, if there is one, for its clients at once, and answers it. What is left of it goes in its own
+// time: goodbyes to clients that do not listen take some seconds.
+func (l *living) cut(why leaving) *exposed {
 	l.exposedMu.Lock()
 	x := l.exposed
 	l.exposedMu.Unlock()
 	if x == nil {
-		return
+		return nil
 	}
 	select {
 	case x.leave <- why:
 	default:
 	}
-	<-x.gone
+	x.capability.Cut()
+	return x
 }
 
 func isClosed(c <-chan struct{}) bool {

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"slices"
 	"strings"
-	"sync"
 
 	"chaperone/relay/endpoint"
 	"chaperone/relay/program"
@@ -13,7 +12,7 @@ import (
 )
 
 // fence keeps CDP clients within the session's domains: they lead no tab out, and while a page or a frame of its own
-// process stands outside, they can do no more there than leave.
+// process stands outside, or nobody knows yet where it stands, they can do no more there than leave.
 type fence struct {
 	endpoint.Edge
 	domains []string
@@ -29,7 +28,7 @@ func within(edge endpoint.Edge, domains []string) endpoint.Edge {
 
 // Hold lets only what stands within be driven.
 func (f fence) Hold(ctx context.Context, tab string, sink endpoint.Sink) (endpoint.Wire, error) {
-	watched := &watchedSink{Sink: sink, frames: map[string]string{}}
+	watched := &watchedSink{Sink: sink, children: map[string]standing{}}
 	wire, err := f.Edge.Hold(ctx, tab, watched)
 	if err != nil {
 		return nil, err
@@ -69,11 +68,18 @@ func (w fencedWire) Send(ctx context.Context, child, method string, params []byt
 	if !leaves(method) && w.isOutside(child) {
 		return w.refusal()
 	}
+	if child != "" && method == "Page.getFrameTree" {
+		reply = w.sink.reading(child, reply)
+	}
 	return w.Wire.Send(ctx, child, method, params, reply)
 }
 
 func (w fencedWire) isOutside(child string) bool {
-	return !w.fence.allows(w.fence.address(w.tab)) || !w.fence.allows(w.sink.address(child))
+	if !w.fence.allows(w.fence.address(w.tab)) {
+		return true
+	}
+	address, isChild := w.sink.standsAt(child)
+	return isChild && (address == "" || !w.fence.allows(address))
 }
 
 func (w fencedWire) refusal() error {
@@ -89,65 +95,4 @@ func leaves(method string) bool {
 		"Page.navigate", "Page.getNavigationHistory", "Page.navigateToHistoryEntry", "Page.stopLoading", "Page.getFrameTree",
 		"Page.setLifecycleEventsEnabled", "Target.setAutoAttach", "Runtime.runIfWaitingForDebugger", "Emulation.setFocusEmulationEnabled",
 	}, method)
-}
-
-// watchedSink remembers where a tab's child frames are.
-type watchedSink struct {
-	endpoint.Sink
-	framesMu sync.Mutex
-	frames   map[string]string // by child: the address of a frame with a process of its own
-}
-
-func (s *watchedSink) Event(child, method string, params []byte) {
-	switch method {
-	case "Target.attachedToTarget":
-		s.attached(params)
-	case "Page.frameNavigated":
-		s.navigated(child, params)
-	}
-	s.Sink.Event(child, method, params)
-}
-
-// Reset forgets the children of before.
-func (s *watchedSink) Reset(target string) {
-	s.framesMu.Lock()
-	clear(s.frames)
-	s.framesMu.Unlock()
-	s.Sink.Reset(target)
-}
-
-func (s *watchedSink) attached(params []byte) {
-	var told struct {
-		SessionID  string `json:"sessionId"`
-		TargetInfo struct {
-			Type string `json:"type"`
-			URL  string `json:"url"`
-		} `json:"targetInfo"`
-	}
-	if json.Unmarshal(params, &told) == nil && told.TargetInfo.Type == "iframe" {
-		s.note(told.SessionID, told.TargetInfo.URL)
-	}
-}
-
-func (s *watchedSink) navigated(child string, params []byte) {
-	var told struct {
-		Frame struct {
-			URL string `json:"url"`
-		} `json:"frame"`
-	}
-	if s.address(child) != "" && json.Unmarshal(params, &told) == nil {
-		s.note(child, told.Frame.URL)
-	}
-}
-
-func (s *watchedSink) note(child, address string) {
-	s.framesMu.Lock()
-	defer s.framesMu.Unlock()
-	s.frames[child] = address
-}
-
-func (s *watchedSink) address(child string) string {
-	s.framesMu.Lock()
-	defer s.framesMu.Unlock()
-	return s.frames[child]
 }

@@ -98,6 +98,9 @@ func (l *living) catchUp(now time.Time) bool {
 	return l.showing.next == ""
 }
 
+// leads reports whether clients may lead a tab to an address.
+func (l *living) leads(address string) bool { return browse.Within(l.spec.AllowDomains, address) }
+
 // latestTab is where the latest action was.
 func (l *living) latestTab() string {
 	l.nowMu.Lock()

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
+	"slices"
 	"sync"
 	"time"
 
@@ -35,6 +37,7 @@ type recorder struct {
 	err    error
 	chains chains
 	rows   map[string]*tally // the span's, by host
+	full   []*tally          // the span's that have no room for further clients' digests
 	latest *tally
 	peers  peers
 	moves  int // of clients, since the last event
@@ -82,13 +85,16 @@ func (r *recorder) Record(c endpoint.Command) error {
 
 // row is the tally that the command counts in; nowMu is held.
 func (r *recorder) row(c endpoint.Command) (*tally, error) {
-	peer := r.peers.of(c)
+	peer := r.peers.of(c, r.session.leads)
 	row := r.rows[peer]
 	if row == nil && (peer == "" || len(r.rows) >= mostPeers) {
 		row = r.latest
 	}
-	if row != nil {
+	if row != nil && row.hasRoomFor(c.Client) {
 		return row, nil
+	}
+	if row != nil {
+		peer = row.peer
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), recordWait)
 	defer cancel()
@@ -98,7 +104,11 @@ func (r *recorder) row(c endpoint.Command) (*tally, error) {
 	if err != nil {
 		return nil, err
 	}
+	if row != nil {
+		r.full = append(r.full, row)
+	}
 	row = newTally(pending)
+	row.peer = peer
 	r.rows[peer] = row
 	r.stir()
 	return row, nil
@@ -107,10 +117,10 @@ func (r *recorder) row(c endpoint.Command) (*tally, error) {
 // peers reads addresses; most commands go where the one before went.
 type peers struct{ address, host string }
 
-// of is the host that a command is about: where it leads, else where its tab is.
-func (p *peers) of(c endpoint.Command) string {
+// of is the host that a command is about: where it leads, if it may lead there, else where its tab is.
+func (p *peers) of(c endpoint.Command, leads func(address string) bool) string {
 	address := c.URL
-	if to := destination(c); to != "" {
+	if to := destination(c); to != "" && leads(to) {
 		address = to
 	}
 	if address == p.address {
@@ -190,15 +200,15 @@ func (r *recorder) catchUp() {
 // flush finishes the span's rows and tells of them in one event.
 func (r *recorder) flush() {
 	r.nowMu.Lock()
-	rows, moves, clients := r.rows, r.moves, r.count
-	r.rows, r.latest, r.moves = map[string]*tally{}, nil, 0
+	rows, moves, clients := slices.AppendSeq(r.full, maps.Values(r.rows)), r.moves, r.count
+	r.full, r.rows, r.latest, r.moves = nil, map[string]*tally{}, nil, 0
 	r.nowMu.Unlock()
 	if len(rows) == 0 && moves == 0 {
 		return
 	}
 	ctx := context.Background()
 	sum := newSummary(clients)
-	for peer, row := range rows {
+	for _, row := range rows {
 		written, err := r.service.config.Ledger.Finish(ctx, row.pending, row.outcome())
 		if err != nil {
 			r.nowMu.Lock()
@@ -206,7 +216,7 @@ func (r *recorder) flush() {
 			r.nowMu.Unlock()
 			continue
 		}
-		sum.add(peer, row, written.Seq)
+		sum.add(row, written.Seq)
 	}
 	r.service.tell(ctx, r.session, "browser.cdp", sum.fields())
 }

@@ -124,13 +124,61 @@ func TestARowsNamesAreBounded(t *testing.T) {
 	r.expose(t, r.interactive(t, session.Spec{}).ID)
 	door := r.endpoint.newest()
 	for i := range 200 {
-		if err := door.Recorder.Record(say(i, "http://a.example/", "Page.m"+strconv.Itoa(i), `{}`)); err != nil {
+		if err := door.Recorder.Record(say(1, "http://a.example/", "Page.m"+strconv.Itoa(i), `{}`)); err != nil {
 			t.Fatal(err)
 		}
 	}
 	d := detail(t, r.used(t, 1)[0])
-	if d["commands"] != "200" || d["other"] != strconv.Itoa(200-63) || d["more_clients"] != strconv.Itoa(200-32) {
+	if d["commands"] != "200" || d["other"] != strconv.Itoa(200-63) {
 		t.Errorf("the detail is %v", d)
+	}
+}
+
+func TestEveryClientsDigestIsInARow(t *testing.T) {
+	r := open(t, session.Limits{})
+	r.expose(t, r.interactive(t, session.Spec{}).ID)
+	door := r.endpoint.newest()
+	const clients = 100
+	for i := range clients {
+		if err := door.Recorder.Record(say(i, "http://a.example/", "Page.enable", `{}`)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	has := map[string]bool{}
+	commands := 0
+	for _, row := range r.used(t, 4) {
+		d := detail(t, row)
+		n, _ := strconv.Atoi(d["commands"])
+		commands += n
+		for name := range d {
+			if strings.HasPrefix(name, "client.") {
+				has[name] = true
+			}
+		}
+	}
+	if len(has) != clients || commands != clients {
+		t.Errorf("%d clients' digests and %d commands are in the rows of %d", len(has), commands, clients)
+	}
+}
+
+func TestWhatIsRefusedPutsNoHostOfItsOwnIntoTheLedger(t *testing.T) {
+	r := open(t, session.Limits{})
+	r.expose(t, r.interactive(t, session.Spec{AllowDomains: []string{"a.example"}}).ID)
+	door := r.endpoint.newest()
+	refused := say(1, "http://a.example/", "Page.navigate", `{"url":"http://any-words.example/"}`)
+	refused.Refused = true
+	for _, c := range []endpoint.Command{
+		refused,
+		say(1, "http://a.example/", "Page.navigate", `{"url":"http://not-allowed.example/"}`),
+	} {
+		if err := door.Recorder.Record(c); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, row := range r.used(t, 1) {
+		if row.Peer != "a.example" {
+			t.Errorf("a row is of %q", row.Peer)
+		}
 	}
 }
 

@@ -202,13 +202,16 @@ func (s *Service) Close(ctx context.Context, actor account.Actor, id string) (Vi
 	return s.Get(ctx, actor, id)
 }
 
-// EndProject ends the project's living sessions that keep says no to, for example after its policy changed.
+// EndProject ends the project's living sessions that keep says no to, for example after its policy changed. They end
+// side by side: none goes on while another's end takes its time.
 func (s *Service) EndProject(projectID, reason string, keep func(View) bool) {
+	var ends sync.WaitGroup
 	for _, l := range s.all() {
 		if l.project.ID == projectID && !keep(l.view()) {
-			s.end(l, byServer(Ended, "project_changed", reason))
+			ends.Go(func() { s.end(l, byServer(Ended, "project_changed", reason)) })
 		}
 	}
+	ends.Wait()
 }
 
 // Shutdown ends every session and waits until nothing of them is left, or ctx ends.

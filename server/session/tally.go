@@ -23,10 +23,10 @@ const (
 // tally is what a row will say: counts and digests, nothing of what was said.
 type tally struct {
 	pending                          ledger.Pending
+	peer                             string
 	commands, writes, reads, refused int
 	names                            map[string]int
 	chains                           map[int]chain
-	more                             int // clients whose digests had no room
 }
 
 func newTally(p ledger.Pending) *tally {
@@ -48,11 +48,13 @@ func (t *tally) add(c endpoint.Command, after chain) {
 		name = other
 	}
 	t.names[name]++
-	if _, ok := t.chains[c.Client]; !ok && len(t.chains) >= mostChains {
-		t.more++
-		return
-	}
 	t.chains[c.Client] = after
+}
+
+// hasRoomFor reports whether a client's digest fits in: with more clients in one span there are more rows.
+func (t *tally) hasRoomFor(client int) bool {
+	_, ok := t.chains[client]
+	return ok || len(t.chains) < mostChains
 }
 
 // nameOf is what a command is counted as. What was let through has a name of the protocol's; what was refused may be
@@ -100,7 +102,7 @@ func domains() []string {
 func (t *tally) outcome() ledger.Outcome {
 	detail := map[string]string{}
 	for key, n := range map[string]int{
-		"commands": t.commands, "writes": t.writes, "reads": t.reads, "refused": t.refused, "more_clients": t.more,
+		"commands": t.commands, "writes": t.writes, "reads": t.reads, "refused": t.refused,
 	} {
 		if n > 0 {
 			detail[key] = strconv.Itoa(n)
@@ -119,9 +121,9 @@ func (t *tally) outcome() ledger.Outcome {
 	return o
 }
 
-// destination is where a command leads, if it says so.
+// destination is where a command leads, if it says so. What is refused leads nowhere, and may name any place.
 func destination(c endpoint.Command) string {
-	if c.Method != "Page.navigate" && c.Method != "Target.createTarget" {
+	if c.Refused || c.Method != "Page.navigate" && c.Method != "Target.createTarget" {
 		return ""
 	}
 	message, err := cdp.Scan(c.Raw)
@@ -149,7 +151,7 @@ func newSummary(clients int) *summary {
 	return &summary{clients: clients, tally: newTally(ledger.Pending{})}
 }
 
-func (s *summary) add(peer string, row *tally, seq int64) {
+func (s *summary) add(row *tally, seq int64) {
 	s.tally.commands += row.commands
 	s.tally.writes += row.writes
 	s.tally.reads += row.reads
@@ -157,8 +159,8 @@ func (s *summary) add(peer string, row *tally, seq int64) {
 	for name, n := range row.names {
 		s.tally.names[name] += n
 	}
-	if peer != "" {
-		s.hosts = append(s.hosts, peer)
+	if row.peer != "" && !slices.Contains(s.hosts, row.peer) {
+		s.hosts = append(s.hosts, row.peer)
 	}
 	s.rows = append(s.rows, seq)
 }
