@@ -20,6 +20,7 @@ import (
 	"chaperone/server/account"
 	"chaperone/server/artifact"
 	"chaperone/server/chrome"
+	"chaperone/server/fault"
 	"chaperone/server/ledger"
 	"chaperone/server/live"
 	"chaperone/server/project"
@@ -60,7 +61,18 @@ func Run(ctx context.Context, c Config) error {
 	err = r.run(ctx)
 	after, cancel := context.WithTimeout(context.WithoutCancel(ctx), endWait)
 	defer cancel()
-	return errors.Join(err, r.close(after), f.close())
+	closed := errors.Join(r.close(after), f.close())
+	if err == nil && closed != nil {
+		log.ErrorContext(ctx, "server ended with trouble", slog.Any("error", closed))
+		return errUnwritten()
+	}
+	return errors.Join(err, closed)
+}
+
+// errUnwritten is for an end that had no time to be written down.
+func errUnwritten() error {
+	return fault.New(fault.Unavailable, "the server has stopped, but the ends of its sessions could not be written down: is its database in use by another program?",
+		"Start it again: what is missing is added to the ledger then, with the outcome lost.")
 }
 
 // rooms are everything a server is made of, and how to end them, last made first.

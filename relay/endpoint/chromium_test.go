@@ -199,3 +199,21 @@ func TestTwoClientsOnOnePageInChromium(t *testing.T) {
 		t.Errorf("without it the page has %s", got)
 	}
 }
+
+// A page may say debugger at any moment.
+func TestAPageThatPausesWheneverItCanNeverStandsStillInChromium(t *testing.T) {
+	site, _ := newSite(t, map[string]string{"/": `<script>
+		window.n = 0; const {port1, port2} = new MessageChannel();
+		port1.onmessage = () => { for (let i = 0; i < 20; i++) { debugger; n++ } port2.postMessage(0) };
+		port2.postMessage(0)</script>`})
+	c := connect(t, chromium(t).WS())
+	_, in := c.openPage(site + "/")
+	for range 10 {
+		c.call(in, "Debugger.enable", "{}")
+		c.eval(in, "new Promise(done => { const now = n; setTimeout(() => done(n > now), 20) })")
+		c.call(in, "Debugger.disable", "{}")
+	}
+	if told := c.heardOf(in, "Debugger.paused"); len(told) > 0 {
+		t.Errorf("told of %d pauses", len(told))
+	}
+}

@@ -17,6 +17,8 @@ const (
 	maxMessage = 2 << 20
 	// closeWait is how long a client that is cut off has to take what it is being told.
 	closeWait = 5 * time.Second
+	// refusedPause is how long a client waits that sent more than maxOwnParams for nothing: reading that is work.
+	refusedPause = 100 * time.Millisecond
 )
 
 // client is one CDP client's socket. One goroutine reads it, one writes it.
@@ -131,9 +133,22 @@ func (c *client) read(ctx context.Context) (websocket.StatusCode, string) {
 		case err != nil:
 			return websocket.StatusNormalClosure, "the client left"
 		}
-		if !c.router.take(c, message) {
+		isServed, isRefused := c.router.take(c, message)
+		if !isServed {
 			return websocket.StatusInternalError, "what clients do cannot be recorded"
 		}
+		if isRefused && len(message) > maxOwnParams {
+			c.pause(refusedPause)
+		}
+	}
+}
+
+func (c *client) pause(long time.Duration) {
+	timer := time.NewTimer(long)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-c.over:
 	}
 }
 

@@ -3,8 +3,6 @@ package endpoint_test
 import (
 	"context"
 	"fmt"
-	"io"
-	"net/http"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -211,7 +209,8 @@ func TestNoTargetTellsUserAndPassword(t *testing.T) {
 	c.await("the new address", func(m message) bool {
 		return m.Method == "Target.targetInfoChanged" && strings.Contains(string(m.Params), `"https://t1.example/"`)
 	})
-	if told := c.story() + read(t, capability.HTTP()+"/json/list"); strings.Contains(told, "secret") || !strings.Contains(told, "https://t1.example/a@b") {
+	_, list := fetch(t, capability, "/"+secretOf(capability)+"/json/list", nil)
+	if told := c.story() + list; strings.Contains(told, "secret") || !strings.Contains(told, "https://t1.example/a@b") {
 		t.Errorf("told:\n%s", told)
 	}
 }
@@ -262,24 +261,6 @@ func TestWhatAClientSetsIsWeighed(t *testing.T) {
 		c.call(in, "Page.removeScriptToEvaluateOnNewDocument", `{"identifier":"`+name+`"}`)
 	}
 	c.call(in, "Network.setExtraHTTPHeaders", big)
-}
-
-func read(t *testing.T, address string) string {
-	t.Helper()
-	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, address, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	answer, err := http.DefaultClient.Do(request)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = answer.Body.Close() }()
-	text, err := io.ReadAll(answer.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(text)
 }
 
 var _ endpoint.Edge = (*failingCast)(nil)

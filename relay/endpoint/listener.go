@@ -16,7 +16,7 @@ import (
 
 const (
 	// headerWait bounds how long a connection may take to say what it wants.
-	headerWait = 10 * time.Second
+	headerWait = 5 * time.Second
 	// answerWait bounds how long it may take the answer, and idleWait how long it may stay without asking again.
 	answerWait = 30 * time.Second
 	idleWait   = time.Minute
@@ -81,7 +81,7 @@ func serve(listener net.Listener, addr *net.TCPAddr, log *slog.Logger) *Server {
 	}
 	s.watch = func(c *Capability) { s.group.Go(func() { c.watch(ctx) }) }
 	s.http = &http.Server{
-		Handler: s, ReadHeaderTimeout: headerWait, MaxHeaderBytes: maxHeader,
+		Handler: s, ReadHeaderTimeout: headerWait, MaxHeaderBytes: maxHeader, ConnState: new(crowd).follow,
 		// Sockets are none of these: what takes a connection over takes its deadlines off.
 		ReadTimeout: headerWait, WriteTimeout: answerWait, IdleTimeout: idleWait,
 		// What it would say of a request may hold its path.

@@ -8,8 +8,10 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"os"
 	"strings"
 	"testing"
+	"time"
 
 	"chaperone/relay/endpoint"
 )
@@ -212,5 +214,35 @@ func TestAnAddressThatOthersReachIsRefused(t *testing.T) {
 				_ = s.Close()
 			}
 		}
+	}
+}
+
+func TestSocketsThatSayNothingTakeNobodysPlace(t *testing.T) {
+	capability := grant(t, newEdge("t1"))
+	before := connect(t, capability.WS())
+	address := strings.Split(strings.TrimPrefix(capability.HTTP(), "http://"), "/")[0]
+	var dialer net.Dialer
+	var silent []net.Conn
+	for range 300 {
+		conn, err := dialer.DialContext(t.Context(), "tcp", address)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = conn.Close() }()
+		silent = append(silent, conn)
+	}
+	connect(t, capability.WS()).call("", "Browser.getVersion", "{}")
+	before.call("", "Browser.getVersion", "{}")
+	if err := silent[0].SetReadDeadline(time.Now().Add(patience)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := silent[0].Read(make([]byte, 1)); err == nil || errors.Is(err, os.ErrDeadlineExceeded) {
+		t.Errorf("the oldest: %v", err)
+	}
+	if err := silent[299].SetReadDeadline(time.Now().Add(10 * time.Millisecond)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := silent[299].Read(make([]byte, 1)); !errors.Is(err, os.ErrDeadlineExceeded) {
+		t.Errorf("the newest: %v", err)
 	}
 }

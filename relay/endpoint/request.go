@@ -83,9 +83,9 @@ func (q *request) done(err error) {
 	q.reply(nil)
 }
 
-// take acts on one message of a client. It answers false when clients cannot be served any more. It is called by the
+// take acts on one message of a client. isServed is false when clients cannot be served any more. It is called by the
 // client's reader alone.
-func (r *router) take(c *client, raw []byte) bool {
+func (r *router) take(c *client, raw []byte) (isServed, isRefused bool) {
 	message, err := cdp.Scan(raw)
 	q := &request{
 		router: r, client: c, session: message.Session, id: bytes.Clone(message.ID), method: message.Method,
@@ -96,7 +96,7 @@ func (r *router) take(c *client, raw []byte) bool {
 		refused = q.count()
 	}
 	if !r.record(q, raw, refused != nil) {
-		return false
+		return false, true
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -110,7 +110,7 @@ func (r *router) take(c *client, raw []byte) bool {
 	default:
 		serve(r, q)
 	}
-	return true
+	return true, refused != nil
 }
 
 // count takes a permitted command into its budget. One for a tab is refused where there is no room: nobody knows

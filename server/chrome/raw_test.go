@@ -294,3 +294,21 @@ func TestClientsHearOfNoCookie(t *testing.T) {
 		}
 	}
 }
+
+// Nobody could tell a page to go on that stands still.
+func TestAPauseEndsAtOnceAndIsNotTold(t *testing.T) {
+	s := newSite(t, map[string]string{"/": "<title>Hello</title>"})
+	w := newWorld(t, s)
+	b, tab := openPage(t, w, s, "/")
+	c := hold(t, b, tab)
+	c.call("", "Debugger.enable", `{}`)
+	if got := c.eval("", `let n = 0; for (let i = 0; i < 20; i++) { debugger; n++ } n`); got != "20" {
+		t.Errorf("the script came to %s", got)
+	}
+	list, _ := c.heard()
+	for _, one := range list {
+		if one.method == "Debugger.paused" || one.method == "Debugger.resumed" {
+			t.Errorf("told: %s", one.method)
+		}
+	}
+}

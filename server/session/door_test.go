@@ -21,12 +21,15 @@ import (
 type doors struct {
 	grantedMu sync.Mutex
 	granted   []*door
+	goodbyes  <-chan struct{} // of the next ones
 }
 
 func (d *doors) Grant(o endpoint.GrantOptions) (session.Capability, error) {
 	d.grantedMu.Lock()
 	defer d.grantedMu.Unlock()
-	made := &door{GrantOptions: o, secret: "secret" + strconv.Itoa(len(d.granted)), done: make(chan struct{})}
+	made := &door{
+		GrantOptions: o, secret: "secret" + strconv.Itoa(len(d.granted)), done: make(chan struct{}), goodbyes: d.goodbyes,
+	}
 	d.granted = append(d.granted, made)
 	return made, nil
 }
@@ -42,6 +45,8 @@ type door struct {
 	secret string
 	once   sync.Once
 	done   chan struct{}
+	// goodbyes, when set, is what Revoke waits for.
+	goodbyes <-chan struct{}
 }
 
 func (d *door) WS() string { return "ws://127.0.0.1:1/devtools/browser/" + d.secret }
@@ -50,8 +55,14 @@ func (d *door) HTTP() string { return "http://127.0.0.1:1/" + d.secret }
 
 func (d *door) Done() <-chan struct{} { return d.done }
 
-func (d *door) Cut()    { d.Revoke() }
-func (d *door) Revoke() { d.once.Do(func() { close(d.done) }) }
+func (d *door) Cut() { d.once.Do(func() { close(d.done) }) }
+
+func (d *door) Revoke() {
+	d.Cut()
+	if d.goodbyes != nil {
+		<-d.goodbyes
+	}
+}
 
 func (d *door) awaitEnd(t *testing.T) {
 	t.Helper()

@@ -1,7 +1,9 @@
 package session_test
 
 import (
+	"context"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -118,4 +120,54 @@ func TestAConnectedClientIsUse(t *testing.T) {
 	door.Changed(0)
 	r.awaitState(t, v.ID, session.Expired)
 	door.awaitEnd(t)
+}
+
+// Clients that do not listen take some seconds to be told goodbye. Nobody else goes on meanwhile.
+func TestAllEndpointsOfAProjectAreCutOffBeforeAnyGoodbye(t *testing.T) {
+	r := open(t, session.Limits{})
+	goodbyes := make(chan struct{})
+	r.endpoint.goodbyes = goodbyes
+	var granted []*door
+	for range 2 {
+		r.expose(t, r.interactive(t, session.Spec{}).ID)
+		granted = append(granted, r.endpoint.newest())
+	}
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		r.EndProject(r.project, "the project was archived", func(session.View) bool { return false })
+	}()
+	for _, d := range granted {
+		d.awaitEnd(t)
+	}
+	close(goodbyes)
+	<-ended
+}
+
+// The check of credentials may take long just then.
+func TestARevokedEndpointIsCutOffWhateverIsBeingChecked(t *testing.T) {
+	r := open(t, session.Limits{})
+	v := r.interactive(t, session.Spec{})
+	checking, goOn := make(chan struct{}), make(chan struct{})
+	by, _ := shows(r.actor)
+	holder := by.Holder
+	var once sync.Once
+	by.Holder = func(ctx context.Context) (account.Actor, error) {
+		once.Do(func() { close(checking) })
+		<-goOn
+		return holder(ctx)
+	}
+	if _, err := r.Expose(t.Context(), r.actor, v.ID, by); err != nil {
+		t.Fatal(err)
+	}
+	r.EndedCredential()
+	<-checking
+	withdrawn := make(chan error, 1)
+	go func() { withdrawn <- r.Withdraw(t.Context(), r.actor, v.ID) }()
+	r.endpoint.newest().awaitEnd(t)
+	close(goOn)
+	if err := <-withdrawn; err != nil {
+		t.Error(err)
+	}
+	r.awaitEvent(t, "browser.cdp", func(fields string) bool { return strings.Contains(fields, `"withdrawn"`) })
 }
