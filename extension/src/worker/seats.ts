@@ -333,7 +333,8 @@ export class Seats {
       if (method === 'Target.setAutoAttach') return this.#attachChildren(tab, seat, child, params);
       // Others hear of requests by the same attachment, or need them told; when they leave, it ends.
       const isShared = seat.users - seat.watchers > 1;
-      if (method === 'Network.disable' && (isShared || seat.passing > 0)) return Promise.resolve({});
+      if (method === 'Network.disable' && (isShared || seat.passing > 0))
+        return Promise.resolve({});
       const send = () => this.send(tab, child || undefined, method, params);
       return method === 'Page.captureScreenshot' ? this.#painting(tab, send) : send();
     };
