@@ -139,7 +139,7 @@ test('acting is explained where the project permits it, and said to be out of re
   assert.match(actWords(project), /reading only.*--policy interactive/);
   assert.match(actWords(acting), /type, submit/);
   assert.match(levelWords(project, tab), /for you too.*permits no more\..*--policy interactive/);
-  assert.match(levelWords(acting, tab), /Nothing is typed/);
+  assert.match(levelWords(acting, tab), /nothing is typed/);
   assert.match(levelWords(acting, { ...tab, level: 'act' }), /^Read, type, submit forms/);
   assert.match(mayOpenWords(project), /only read/);
   assert.match(mayOpenWords(acting), /act there/);

@@ -132,11 +132,10 @@ export const staysWords = 'Pauses when it leaves its site';
 
 /** What reading means. */
 export const readWords =
-  'Read, scroll, follow links and press buttons. Nothing is typed, and forms that send data are blocked, for you too; what a page’s own script does on a press is not.';
+  'Read, follow links and press buttons; nothing is typed. Forms that send data are blocked, for you too; what a page’s script sends is not.';
 
 /** The project's name is not in it: nobody pastes what another has named. */
-const permitMore =
-  'Its owner can permit more with “chaperone project set NAME --policy interactive”';
+const permitMore = 'To change that: “chaperone project set NAME --policy interactive”';
 
 /** What acting means in this project. */
 export function actWords(project: ProjectView): string {
