@@ -3,6 +3,7 @@ package extension_test
 import (
 	"bytes"
 	"encoding/base64"
+	"encoding/json"
 	"image/jpeg"
 	"net/http"
 	"net/http/httptest"
@@ -55,20 +56,23 @@ func TestNoPictureIsOfAPageThatMayNotBeSeen(t *testing.T) {
 		_, _ = w.Write([]byte("<title>Bank</title><body style='background:red'>balance 4711"))
 	}))
 	t.Cleanup(elsewhere.Close)
-	anywhere := func(t *testing.T) *sharing { return newSharing(t, "read", "read") }
-	staying := func(t *testing.T) *sharing { return newStaying(t, "read").sharing }
 	for sentence, way := range map[string]struct {
-		shared func(*testing.T) *sharing
-		to     func(*sharing) string
+		stays bool
+		to    func(*sharing) string
 	}{
-		"the server's own page":            {anywhere, func(s *sharing) string { return s.server.http.URL + "/dashboard" }},
-		"a file":                           {anywhere, func(*sharing) string { return "file:///etc/" }},
-		"another site":                     {staying, func(*sharing) string { return strings.Replace(elsewhere.URL, "127.0.0.1", "localhost", 1) + "/top" }},
-		"another site in the same process": {staying, func(*sharing) string { return elsewhere.URL + "/top" }},
+		"the server's own page":            {false, func(s *sharing) string { return s.server.http.URL + "/dashboard" }},
+		"a file":                           {false, func(*sharing) string { return "file:///etc/" }},
+		"another site":                     {true, func(*sharing) string { return strings.Replace(elsewhere.URL, "127.0.0.1", "localhost", 1) + "/top" }},
+		"another site in the same process": {true, func(*sharing) string { return elsewhere.URL + "/top" }},
 	} {
 		t.Run(sentence, func(t *testing.T) {
 			t.Parallel()
-			s := way.shared(t)
+			var s *sharing
+			if way.stays {
+				s = newStaying(t, "read").sharing
+			} else {
+				s = newSharing(t, "read", "read")
+			}
 			s.must("", "Target.activateTarget", object{"targetId": s.tab.target}, nil)
 			s.tab.blue()
 			mark := s.server.mark()
@@ -89,4 +93,52 @@ func TestNoPictureIsOfAPageThatMayNotBeSeen(t *testing.T) {
 			}
 		})
 	}
+}
+
+// A picture that was asked for before the page left can be taken after it has.
+func TestNoPictureThatWasAskedForIsOfAPageThatMayNotBeSeen(t *testing.T) {
+	t.Parallel()
+	s := newSharing(t, "read", "read")
+	s.must("", "Target.activateTarget", object{"targetId": s.tab.target}, nil)
+	s.server.hold(s.name)
+	for _, url := range []string{"file:///etc/", s.server.http.URL + "/dashboard"} {
+		s.tab.blue()
+		shot := object{"format": "jpeg", "quality": 80}
+		eventually(t, "a picture of the page as it is now", func() bool { return s.shows(s.server.raw(s.name, "Page.captureScreenshot", shot)) })
+		mark := s.server.mark()
+		for id := range 40 {
+			s.server.say(object{"t": "cdp", "id": 60_000 + id, "session": "s_1", "tab": s.name, "method": "Page.captureScreenshot"}, shot)
+			s.server.say(object{"t": "program", "id": 70_000 + id, "session": "s_1"}, object{"tab": s.name, "deadline_ms": 9000, "steps": []any{call("Page.captureScreenshot", shot)}})
+		}
+		s.tab.goTo(url)
+		s.server.tabsUntil("a sleeping tab", func(tabs []sharedTab) bool { return tabs[0].Suspended != "" })
+		answered := func(got frame) bool { return got.ID >= 60_000 && got.ID < 80_000 }
+		eventually(t, "all answers", func() bool { return s.server.count(mark, answered) >= 80 })
+		s.server.stateMu.Lock()
+		told := slices.DeleteFunc(slices.Clone(s.server.told[mark:]), func(got frame) bool { return !answered(got) || got.T == "error" })
+		s.server.stateMu.Unlock()
+		for _, got := range told {
+			if strings.Contains(string(got.body), `"data"`) && !s.shows(got) {
+				t.Errorf("%s %d to %s is a picture of another page", got.T, got.ID, url)
+			}
+		}
+		s.tab.goTo(s.site.URL + "/first")
+		s.server.tabsUntil("a tab that is awake", func(tabs []sharedTab) bool { return tabs[0].Suspended == "" })
+	}
+}
+
+// shows tells whether an answer has a picture of a page that was made blue.
+func (s *sharing) shows(got frame) bool {
+	s.t.Helper()
+	var answer struct {
+		Data  string
+		Steps []struct{ Data string }
+	}
+	if json.Unmarshal(got.body, &answer) != nil {
+		return false
+	}
+	for _, step := range answer.Steps {
+		answer.Data = step.Data
+	}
+	return answer.Data != "" && frame{body: []byte(answer.Data)}.isBlue(s.t)
 }
