@@ -261,7 +261,7 @@ func TestATabThatTellsMoreThanItsClientsCanBeToldRests(t *testing.T) {
 			e.send(object{"t": "tabs", "tabs": []program.Tab{tab("t1", "s_1")}})
 		}
 		synctest.Wait()
-		time.Sleep(5 * time.Second)
+		<-time.After(5 * time.Second)
 		e.send(object{"t": "tabs", "tabs": []program.Tab{tab("t1", "s_1")}})
 		e.attach(e.want("hold"), "T1")
 		s.want(w.t, "reset T1")

@@ -62,7 +62,7 @@ func Run(ctx context.Context, c Config) error {
 	after, cancel := context.WithTimeout(context.WithoutCancel(ctx), endWait)
 	defer cancel()
 	closed := errors.Join(r.close(after), f.close())
-	if err == nil && closed != nil {
+	if err == nil && errors.Is(closed, context.DeadlineExceeded) {
 		log.ErrorContext(ctx, "server ended with trouble", slog.Any("error", closed))
 		return errUnwritten()
 	}

@@ -130,7 +130,7 @@ func (r *router) castOnce(ctx context.Context, t *tab, c *caster) bool {
 	if ctx.Err() != nil {
 		return false
 	}
-	r.log.Debug("cast ended", slog.Any("error", err))
+	r.log.DebugContext(ctx, "cast ended", slog.Any("error", err))
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	c.hasEnded = true

@@ -246,7 +246,7 @@ func TestWhatAClientSetsIsWeighed(t *testing.T) {
 	c := connect(t, capability.WS())
 	in := c.attach("TARGETt1")
 	big := `{"source":"` + strings.Repeat("x", 2<<20-300) + `"}`
-	var names []string
+	names := make([]string, 0, 7)
 	for range 7 {
 		names = append(names, c.call(in, "Page.addScriptToEvaluateOnNewDocument", big, "identifier"))
 	}

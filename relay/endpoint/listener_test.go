@@ -220,9 +220,9 @@ func TestAnAddressThatOthersReachIsRefused(t *testing.T) {
 func TestSocketsThatSayNothingTakeNobodysPlace(t *testing.T) {
 	capability := grant(t, newEdge("t1"))
 	before := connect(t, capability.WS())
-	address := strings.Split(strings.TrimPrefix(capability.HTTP(), "http://"), "/")[0]
+	address, _, _ := strings.Cut(strings.TrimPrefix(capability.HTTP(), "http://"), "/")
 	var dialer net.Dialer
-	var silent []net.Conn
+	silent := make([]net.Conn, 0, 300)
 	for range 300 {
 		conn, err := dialer.DialContext(t.Context(), "tcp", address)
 		if err != nil {

@@ -88,10 +88,7 @@ func newState() state {
 // keep remembers what an event says. It answers false for one that tells nothing new.
 func (s *state) keep(method string, params []byte) bool {
 	switch method {
-	case "Runtime.executionContextsCleared":
-		s.newDocument()
-		return s.keepContext(method, params)
-	case "Runtime.executionContextCreated", "Runtime.executionContextDestroyed":
+	case "Runtime.executionContextCreated", "Runtime.executionContextDestroyed", "Runtime.executionContextsCleared":
 		return s.keepContext(method, params)
 	case "Runtime.consoleAPICalled", "Runtime.exceptionThrown":
 		s.console.line(method, params)
@@ -142,6 +139,7 @@ func (s *state) keepContext(method string, params []byte) bool {
 	}
 	switch {
 	case method == "Runtime.executionContextsCleared":
+		s.newDocument()
 		s.contexts.clear()
 		s.console.clear()
 		s.scripts.clear()

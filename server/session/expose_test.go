@@ -127,7 +127,7 @@ func TestAllEndpointsOfAProjectAreCutOffBeforeAnyGoodbye(t *testing.T) {
 	r := open(t, session.Limits{})
 	goodbyes := make(chan struct{})
 	r.endpoint.goodbyes = goodbyes
-	var granted []*door
+	granted := make([]*door, 0, 2)
 	for range 2 {
 		r.expose(t, r.interactive(t, session.Spec{}).ID)
 		granted = append(granted, r.endpoint.newest())
