@@ -290,9 +290,7 @@ export class Desk {
   }
 
   #linkChanged(key: string, state: LinkState): void {
-    if (state.is !== 'connected') {
-      this.#stopAll(key);
-    }
+    if (state.is !== 'connected') this.#stopAll(key);
     if (state.is === 'refused') {
       this.book.changePairing(key, { refused: state.why });
       this.#keepAwake();
@@ -336,6 +334,7 @@ export class Desk {
       void this.#casts.resume(tab);
       this.#raw.nudge(tab);
     }
+    this.#raw.reconsider();
     if (found.fresh.length > 0) void this.#retarget();
     for (const { tab } of found.fresh) this.#groups.show(tab);
     for (const key of found.pairings) {

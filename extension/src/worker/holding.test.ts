@@ -42,7 +42,7 @@ function begin(t: TestContext) {
     open: (_: Hold, child: string) => did.push(`open ${child}`.trim()),
   };
   const holding = new Holding({
-    book: { ofName: () => world.standing } as unknown as Book,
+    book: { ownHosts: [], ofName: () => ({ grant: {}, ...world.standing }) } as unknown as Book,
     house: {
       claim: () => ({ grant: { tab: 1 } }),
       prepare: () => Promise.resolve(),
@@ -53,7 +53,8 @@ function begin(t: TestContext) {
     nowMS: () => world.now,
     keep: (tab) => did.push(`keep ${tab}`),
     free: (tab) => did.push(`free ${tab}`),
-    tell: (_, child, method) => said.push(`${child}${method}`),
+    greet: (_, child) => said.push(`child ${child.session}`),
+    learn: () => undefined,
   });
   const line = {
     backlog: 0,
@@ -79,11 +80,13 @@ test('a tab is held, told of, and asked for its children', async (t) => {
   const { holding, world, said, did, wish } = begin(t);
   world.children.apply('', 'Target.attachedToTarget', { sessionId: 'A', targetInfo: {} });
   await holding.begin(wish);
-  assert.deepEqual(said, ['held 7', 'Target.attachedToTarget']);
+  assert.deepEqual(said, ['held 7', 'child A']);
   assert.deepEqual(did, [
     'take 1',
     'Page.enable',
+    'Page.getFrameTree',
     'Emulation.setFocusEmulationEnabled',
+    'Runtime.enable',
     'Target.setAutoAttach',
     'ATarget.setAutoAttach',
     'keep 1',
@@ -219,7 +222,6 @@ test('children that wait are resumed when the tab is let go', async (t) => {
   holding.end(only(), 'tab_closed', 'over');
   assert.deepEqual(did, [
     'Target.setAutoAttach',
-    'open',
     'WRuntime.runIfWaitingForDebugger',
     'free 1',
     'leave 1',

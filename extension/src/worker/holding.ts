@@ -1,9 +1,12 @@
 import { Away } from './away.ts';
 import type { Book } from './book.ts';
 import type { Child } from './children.ts';
+import { Contexts } from './contexts.ts';
+import type { Rules } from './guarded.ts';
 import { type Hold, Holds, type Way } from './holds.ts';
 import type { House, Owner } from './house.ts';
 import { Meter } from './meter.ts';
+import { fields, member } from './parse.ts';
 import type { Passage } from './passage.ts';
 import type { Seats } from './seats.ts';
 import { type ErrorCode, type Header, Refusal } from './wire.ts';
@@ -16,7 +19,7 @@ const calmMS = 60_000;
 const mostRestMS = 300_000;
 
 /** What of the worker holds need. */
-export type Rooms = {
+export type HoldingRooms = {
   book: Book;
   house: House;
   seats: Seats;
@@ -28,8 +31,10 @@ export type Rooms = {
   /** Keeps the page of a tab painting, whoever sees it, until it is free. */
   keep(tab: number): void;
   free(tab: number): void;
-  /** Hands clients an event that Chrome told before they came. */
-  tell(hold: Hold, child: string, method: string, params: unknown): void;
+  /** Tells clients of a child, where they may be in it. */
+  greet(hold: Hold, child: Child): void;
+  /** Takes note of the frames of a target session. */
+  learn(hold: Hold, child: string, frameTree: unknown): void;
 };
 
 /** A request to hold a tab. */
@@ -41,9 +46,11 @@ export type Wish = Owner & { line: Way; id: number; tab: string };
  */
 export class Holding {
   readonly holds = new Holds();
-  readonly #rooms: Rooms;
+  readonly #rooms: HoldingRooms;
+  /** Holds that are over in tabs that programs still use: what clients left there goes with the attachment alone. */
+  readonly #waning = new Map<number, Hold>();
 
-  constructor(rooms: Rooms) {
+  constructor(rooms: HoldingRooms) {
     this.#rooms = rooms;
   }
 
@@ -75,7 +82,16 @@ export class Holding {
       this.#rooms.free(hold.tab);
     }
     hold.leave?.();
+    const wasHeld = hold.state === 'held';
+    const children = this.#rooms.seats.children(hold.tab);
     this.#rooms.seats.spoil(hold.tab);
+    const isLeft = children !== undefined && this.#rooms.seats.children(hold.tab) === children;
+    if (wasHeld && isLeft) this.#waning.set(hold.tab, hold); // its documents wait as before
+  }
+
+  /** A hold that is over in a tab that is not let go yet. */
+  waning(tab: number): Hold | undefined {
+    return this.#waning.get(tab);
   }
 
   endWhere(ends: (hold: Hold) => boolean, code: ErrorCode, why: string): void {
@@ -84,6 +100,7 @@ export class Holding {
 
   /** The tab is not attached any more, or about to be let go. */
   sleep(tab: number, why: string): void {
+    this.#waning.delete(tab);
     const hold = this.holds.ofTab(tab);
     if (hold !== undefined) this.#sleep(hold, why);
   }
@@ -107,6 +124,10 @@ export class Holding {
     hold.leave?.();
     delete hold.leave;
     hold.scripts.clear();
+    hold.contexts.clear();
+    hold.introduced.clear();
+    hold.watched.clear();
+    hold.isCrossing = false;
     hold.away.clear();
     this.#forget(hold, 'tab_suspended', why);
     hold.line.send({ t: 'asleep', tab: hold.name, code: 'tab_suspended', message: why });
@@ -132,16 +153,35 @@ export class Holding {
     this.nudge(to);
   }
 
-  /** A child came: it is asked for its own, and never left standing where nobody is told of it. */
+  /** Clients are told of a child: it is asked for its own, and never left standing where nobody is told of it. */
   introduce(hold: Hold, child: Child): void {
     const children = this.#rooms.seats.children(hold.tab);
     if (children === undefined) return;
-    if (child.type === 'iframe') {
-      this.#ask(hold, child.session, 'Page.enable', {});
-      this.#rooms.passage.closeFrame(hold, child.session);
-    }
+    if (child.type === 'iframe') this.#place(hold, child.session);
+    this.#ask(hold, child.session, 'Runtime.enable', {});
     const wanted = children.ask(child.session);
     if (wanted !== undefined) this.#ask(hold, child.session, 'Target.setAutoAttach', wanted);
+  }
+
+  /** A child is where clients may not be, or nobody knows where: it runs, and tells where it goes. */
+  watch(hold: Hold, child: Child): void {
+    const children = this.#rooms.seats.children(hold.tab);
+    if (!hold.watched.has(child.session)) {
+      hold.watched.add(child.session);
+      if (child.type === 'iframe') this.#place(hold, child.session);
+    }
+    if (!child.isWaiting) return;
+    children?.resumed(child.session);
+    this.#ask(hold, child.session, 'Runtime.runIfWaitingForDebugger', {});
+  }
+
+  /** Makes a target session tell of its frames, and its documents wait. */
+  #place(hold: Hold, child: string): void {
+    this.#ask(hold, child, 'Page.enable', {});
+    if (child !== '') this.#rooms.passage.closeFrame(hold, child);
+    this.#ask(hold, child, 'Page.getFrameTree', {}, (result) => {
+      this.#rooms.learn(hold, child, member(fields(result), 'frameTree'));
+    });
   }
 
   /** No page stands still for a debugger: others are in it too. */
@@ -155,9 +195,15 @@ export class Holding {
   }
 
   /** Sends a command of the edge's own, whose answer nobody waits for. */
-  #ask(hold: Hold, child: string, method: string, params: object): void {
+  #ask(
+    hold: Hold,
+    child: string,
+    method: string,
+    params: object,
+    done: (result: unknown) => void = () => undefined,
+  ): void {
     try {
-      this.#rooms.seats.command(hold.tab, child || undefined, method, params, () => undefined);
+      this.#rooms.seats.command(hold.tab, child || undefined, method, params, done);
     } catch {
       // The tab may not be seen any more: the hold is about to be told so.
     }
@@ -184,7 +230,10 @@ export class Holding {
   async #joins(hold: Hold): Promise<boolean> {
     return await this.#join(hold).then(
       () => true,
-      () => false,
+      (cause: unknown) => {
+        if (cause instanceof Refusal && hold.state === 'asleep') hold.why = cause.message;
+        return false;
+      },
     );
   }
 
@@ -210,6 +259,7 @@ export class Holding {
     }
     hold.leave = leave;
     hold.state = 'held';
+    hold.rules = rulesOf(this.#rooms.book, hold);
     const held: Header = { t: 'held', tab: hold.name, target };
     hold.line.send(id === undefined ? held : { ...held, id });
     this.#enable(hold);
@@ -220,16 +270,14 @@ export class Holding {
   #enable(hold: Hold): void {
     const children = this.#rooms.seats.children(hold.tab);
     if (children === undefined) return;
-    this.#ask(hold, '', 'Page.enable', {});
+    this.#place(hold, '');
     this.#ask(hold, '', 'Emulation.setFocusEmulationEnabled', { enabled: true });
-    for (const { parent, params, session, type } of children.all) {
-      if (type === 'iframe') this.#rooms.passage.closeFrame(hold, session);
-      this.#rooms.tell(hold, parent, 'Target.attachedToTarget', params);
-    }
+    this.#ask(hold, '', 'Runtime.enable', {});
     for (const session of children.hold(true)) {
       const wanted = children.ask(session) ?? children.attaching(session);
       this.#ask(hold, session, 'Target.setAutoAttach', wanted);
     }
+    for (const child of children.all) this.#rooms.greet(hold, child);
   }
 
   /** Leaves nothing standing in a tab that stays attached for others. */
@@ -238,10 +286,6 @@ export class Holding {
     if (children === undefined) return;
     for (const session of children.hold(false)) {
       this.#ask(hold, session, 'Target.setAutoAttach', children.attaching(session));
-    }
-    const frames = children.all.filter(({ type }) => type === 'iframe');
-    for (const session of ['', ...frames.map((frame) => frame.session)]) {
-      this.#rooms.passage.open(hold, session);
     }
     for (const { session } of children.waiting) {
       children.resumed(session);
@@ -252,11 +296,17 @@ export class Holding {
   #forget(hold: Hold, code: ErrorCode, message: string): void {
     const flights = [...hold.flights.values()];
     hold.flights.clear();
+    hold.waiting.length = 0;
     for (const { id, lift } of flights) {
       lift();
       hold.line.send({ t: 'error', id, code, message });
     }
   }
+}
+
+/** Where clients' scripts may run in a held tab. */
+export function rulesOf(book: Book, { key, name }: Hold): Rules {
+  return { own: book.ownHosts, stays: book.ofName(key, name)?.grant.stays ?? '' };
 }
 
 function newHold({ key, session, line, tab: name }: Wish, tab: number): Hold {
@@ -274,6 +324,12 @@ function newHold({ key, session, line, tab: name }: Wish, tab: number): Hold {
     flights: new Map(),
     meter: new Meter(),
     scripts: new Set(),
+    contexts: new Contexts(),
+    introduced: new Set(),
+    watched: new Set(),
+    waiting: [],
+    rules: { own: [], stays: '' },
+    isCrossing: false,
     isJoining: false,
     isNudged: false,
     restMS: againMS,

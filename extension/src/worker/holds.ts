@@ -1,6 +1,9 @@
 import type { Away } from './away.ts';
+import type { Contexts } from './contexts.ts';
+import type { Rules } from './guarded.ts';
 import type { Meter } from './meter.ts';
 import type { Asker } from './runs.ts';
+import type { Command } from './wire.ts';
 
 /** Where a tab's events and replies go, and how much of them waits there. */
 export type Way = Asker & { readonly backlog: number };
@@ -13,6 +16,12 @@ export type Flight = {
   opens?: boolean;
   lift: () => void;
 };
+
+/** A command of a CDP client on its way. */
+export type Order = Command & { key: string; line: Way };
+
+/** A command that waits for something that the tab is about to tell. */
+export type Waiting = { flight: Flight; isReady: () => boolean; goOn: () => void };
 
 /**
  * One tab that a session's CDP clients use. `coming`: it is being attached for the first time; `asleep`: it is not
@@ -29,9 +38,21 @@ export type Hold = {
   readonly meter: Meter;
   /** The names of the scripts that clients added, by target session. */
   readonly scripts: Set<string>;
+  /** The JavaScript contexts of the page and its children. */
+  readonly contexts: Contexts;
+  /** The children that clients were told of. */
+  readonly introduced: Set<string>;
+  /** The children that are asked where they are, because clients may not be told of them yet. */
+  readonly watched: Set<string>;
+  /** Commands that wait, in the order in which they came. */
+  readonly waiting: Waiting[];
   /** Where the page is going that its clients may not know. */
   readonly away: Away;
   tab: number;
+  /** Where clients' scripts may run in documents to come. */
+  rules: Rules;
+  /** Its page goes to a document that nobody has judged yet. */
+  isCrossing: boolean;
   /** The CDP target id of the page, which is its main frame's too; empty until it is attached. */
   target: string;
   state: 'coming' | 'held' | 'asleep';

@@ -1,6 +1,6 @@
 import type { Book } from './book.ts';
 import type { Hold } from './holds.ts';
-import { fields, member, text } from './parse.ts';
+import { type Fields, fields, member, text } from './parse.ts';
 import type { Seats } from './seats.ts';
 import { Refusal } from './wire.ts';
 
@@ -19,8 +19,15 @@ const loading = /^(https?|file|filesystem|chrome-extension|view-source):/;
 /** Pages whose documents wait for nobody, so that a tab with one behind it could go there unasked. */
 const unasked = /^chrome-extension:/;
 
+/** By these a page has arrived, or stays where it is. */
+const arriving: ReadonlySet<string> = new Set([
+  'Page.frameNavigated',
+  'Page.frameStoppedLoading',
+  'Page.navigatedWithinDocument',
+]);
+
 /** More frames than this are not remembered by where they go. */
-const mostFrames = 1000;
+const mostFrames = 2000;
 
 /** What Chrome tells of a tab beside the debugger. */
 export type Sight = {
@@ -66,9 +73,9 @@ export class Passage {
     const history = await this.#call(hold, 'Page.getNavigationHistory', {});
     const entries = member(fields(history), 'entries');
     const urls = Array.isArray(entries) ? entries.map((entry) => text(fields(entry), 'url')) : [];
-    if (urls.some((entry) => unasked.test(entry ?? ''))) {
-      throw new Refusal('tab_suspended', behind);
-    }
+    if (urls.some((entry = '') => unasked.test(entry))) throw new Refusal('tab_suspended', behind);
+    if (urls.some((entry = '') => this.#isOwn(entry)))
+      throw new Refusal('tab_suspended', ownBehind);
   }
 
   /** As close, for a frame that has a target session of its own; it resolves at once. */
@@ -76,7 +83,7 @@ export class Passage {
     this.#tell(hold, child, 'Fetch.enable', documents);
   }
 
-  /** Lets documents of a tab pass again, in a target session of it. */
+  /** Lets documents of a tab pass again, in a target session of it that no client has been in. */
   open(hold: Hold, child: string): void {
     this.#tell(hold, child, 'Fetch.disable', {});
   }
@@ -85,6 +92,20 @@ export class Passage {
   event(hold: Hold, child: string, method: string, params: unknown): void {
     if (method === 'Fetch.requestPaused') this.#judge(hold, child, params);
     if (method === 'Page.frameNavigated') this.#look(hold, child, params);
+    if (method === 'Page.frameDetached') this.#detached(hold, params);
+    if (child === '') this.#follow(hold, method, fields(params));
+  }
+
+  /** Follows the page's own document: from when it begins to go until it is there, or is judged on its way. */
+  #follow(hold: Hold, method: string, told: Fields | undefined): void {
+    const navigated = fields(member(told, 'frame'));
+    const frame = text(navigated, 'id') ?? text(told, 'frameId');
+    if (frame !== hold.target) return;
+    if (method === 'Page.frameStartedNavigating') {
+      hold.isCrossing = !/samedocument/i.test(text(told, 'navigationType') ?? '');
+    }
+    if (arriving.has(method)) hold.isCrossing = false;
+    if (method === 'Page.frameNavigated') this.#bound.get(hold)?.clear();
   }
 
   /** A page of an attached tab goes somewhere; not all that it can go to is asked for by a request. */
@@ -111,7 +132,8 @@ export class Passage {
       this.#rooms.leaving(hold.tab, url);
       return; // with the attachment goes what holds the request
     }
-    this.#note(hold, isMain, frame, url);
+    if (isMain) hold.isCrossing = false;
+    else this.#note(hold, frame, url);
     const isRefused = !isMain && this.#isOwn(url);
     const method = isRefused ? 'Fetch.failRequest' : 'Fetch.continueRequest';
     this.#tell(hold, child, method, {
@@ -130,10 +152,15 @@ export class Passage {
     if (!isWhole && this.#isOwn(text(frame, 'url') ?? '')) this.#rooms.intruded(hold);
   }
 
-  #note(hold: Hold, isMain: boolean, frame: string, url: string): void {
+  /** Remembers where a frame goes. Of one beyond the bound nobody knows, and then clients are not in it. */
+  #note(hold: Hold, frame: string, url: string): void {
     const bound = this.#bound.get(hold);
-    if (isMain || (bound?.size ?? 0) >= mostFrames) bound?.clear();
-    if (!isMain) bound?.set(frame, url);
+    if (bound?.has(frame) || (bound?.size ?? 0) < mostFrames) bound?.set(frame, url);
+  }
+
+  #detached(hold: Hold, params: unknown): void {
+    const told = fields(params);
+    if (text(told, 'reason') !== 'swap') this.#bound.get(hold)?.delete(text(told, 'frameId') ?? '');
   }
 
   /** Why clients may not be in a document of a tab; a tab that is shared no more is in none. */
@@ -179,3 +206,5 @@ const moving = 'The tab is on its way to another page.';
 const framed = 'This page has Chaperone’s own pages in it.';
 const behind =
   'A page of an extension is in this tab’s history. Open the page in a new tab and share that one.';
+const ownBehind =
+  'A page of Chaperone’s own server is in this tab’s history. Open the page in a new tab and share that one.';

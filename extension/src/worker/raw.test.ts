@@ -4,8 +4,9 @@ import { setImmediate as turn } from 'node:timers/promises';
 import type { Book } from './book.ts';
 import { Children } from './children.ts';
 import type { Level } from './grants.ts';
+import type { Order } from './holds.ts';
 import type { House } from './house.ts';
-import { type Order, Raw } from './raw.ts';
+import { Raw } from './raw.ts';
 import type { Answered, Seats } from './seats.ts';
 import { type Header, Refusal } from './wire.ts';
 
@@ -25,6 +26,12 @@ type World = {
 function newWorld(level: Level): World {
   const children = new Children();
   return { now: 0, level, seen: true, mayOpen: true, left: [], children };
+}
+
+/** A context of the page as Chrome tells of it. */
+function contextOf(id: number, more: object = {}): object {
+  const auxData = { isDefault: true, frameId: 'T1' };
+  return { context: { id, uniqueId: `U${id}`, origin: 'http://a', name: '', auxData, ...more } };
 }
 
 /** A raw road to tab 1, held as t1 for session s; Chrome answers what a test lets it. */
@@ -52,6 +59,7 @@ async function begin(level: Level = 'act') {
   };
   const raw = new Raw({
     book: {
+      ownHosts: ['localhost:7788'],
       ofName: standing,
       ofTab: standing,
       pairing: () => ({ mayOpen: world.mayOpen }),
@@ -80,6 +88,7 @@ async function begin(level: Level = 'act') {
     nowMS: () => world.now,
   });
   await raw.hold({ key: 'k', session: 's', line, id: 1, tab: 't1' });
+  raw.event(1, '', 'Runtime.executionContextCreated', contextOf(1));
   sent.length = 0;
   said.length = 0;
   const command = (method: string, params: object = {}, more: Partial<Order> = {}) =>
@@ -286,7 +295,7 @@ test('nobody is told of the page script’s contexts, nor of Chaperone’s own p
   assert.deepEqual(said, []);
   assert.deepEqual(
     sent.map(({ child, method }) => `${child} ${method}`),
-    ['C Runtime.runIfWaitingForDebugger'],
+    ['C Page.enable', 'C Fetch.enable', 'C Page.getFrameTree', 'C Runtime.runIfWaitingForDebugger'],
   );
 });
 

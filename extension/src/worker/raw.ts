@@ -1,26 +1,21 @@
-import { looseNode, withObject } from '../policy/nodes.ts';
-import { judgeRaw, toSend } from '../policy/table.ts';
-import { answer, crashed, failureOf, refuse, unknownChild } from './answers.ts';
+import { judgeRaw } from '../policy/table.ts';
+import { answer, crashed, refuse } from './answers.ts';
+import { unbound } from './binding.ts';
+import type { Child } from './children.ts';
 import { Doings, mayOpen } from './doings.ts';
-import { Holding, type Rooms, type Wish } from './holding.ts';
-import type { Flight, Hold, Way } from './holds.ts';
-import { fields, json, member, number, text } from './parse.ts';
+import { Holding, type HoldingRooms, rulesOf, type Wish } from './holding.ts';
+import type { Flight, Hold, Order } from './holds.ts';
+import { fields, json, member, text } from './parse.ts';
 import { Passage, type Sight } from './passage.ts';
 import { Pulse } from './pulse.ts';
+import { Sending } from './sending.ts';
 import { Sources } from './sources.ts';
 import type { Standing } from './standing.ts';
 import { Telling } from './telling.ts';
-import { type CallFailure, type Command, Refusal } from './wire.ts';
+import { Refusal } from './wire.ts';
 
 /** A connection has as many commands of CDP clients under way: of 32 clients, each with 1024. */
 const mostUnderWay = 32 * 1024;
-
-/** What the worker itself needs in a tab stays as it is. */
-const kept: ReadonlySet<string> = new Set([
-  'Emulation.setFocusEmulationEnabled',
-  'Inspector.disable',
-  'Page.disable',
-]);
 
 /** Pictures are served by casts, one screencast a tab. */
 const ofCasts: ReadonlySet<string> = new Set([
@@ -29,16 +24,13 @@ const ofCasts: ReadonlySet<string> = new Set([
   'Page.stopScreencast',
 ]);
 
-/** A crashed page answers nothing but what loads another. */
-const reviving: ReadonlySet<string> = new Set(['Page.navigate', 'Page.reload']);
-
 /** Nothing stands still for clients, so that they hear of no pause either. */
 const pauses: ReadonlySet<string> = new Set(['Debugger.paused', 'Debugger.resumed']);
 
-/** A command of a CDP client on its way. */
-export type Order = Command & { key: string; line: Way };
+/** By these a frame's place becomes known. */
+const placing: ReadonlySet<string> = new Set(['Page.frameNavigated', 'Target.targetInfoChanged']);
 
-export type RawRooms = Omit<Rooms, 'passage' | 'tell'> & {
+export type RawRooms = Omit<HoldingRooms, 'passage' | 'greet' | 'learn'> & {
   sight: Sight;
   /** Lets a tab go that is about to be where its grant does not reach. */
   leaving(tab: number, url: string): void;
@@ -62,6 +54,7 @@ export class Raw {
   readonly #telling: Telling;
   readonly #doings: Doings;
   readonly #sources = new Sources();
+  readonly #sending: Sending;
 
   constructor(rooms: RawRooms) {
     this.#rooms = rooms;
@@ -77,7 +70,15 @@ export class Raw {
     this.#holding = new Holding({
       ...rooms,
       passage,
-      tell: (hold, child, method, params) => this.#telling.tell(hold, child, method, params),
+      greet: (hold, child) => this.#greet(hold, child),
+      learn: (hold, child, tree) => this.#learn(hold, child, tree),
+    });
+    this.#sending = new Sending({
+      ...rooms,
+      telling: this.#telling,
+      permit: (hold, order, params) => this.#permit(hold, this.#standing(hold), order, params),
+      unpause: (hold, child) => this.#holding.unpause(hold, child),
+      returned: (hold, flight) => this.#doings.note(hold, flight),
     });
   }
 
@@ -123,7 +124,7 @@ export class Raw {
     hold.flights.set(order.id, flight);
     this.#doings.note(hold, flight);
     if (standing.level === 'read') this.#sendBehindWall(hold, order, params, flight);
-    else this.#send(hold, order, params, flight);
+    else this.#sending.send({ hold, order, params, flight });
   }
 
   // ---- what happens in Chrome
@@ -151,18 +152,30 @@ export class Raw {
     this.#holding.move(from, to);
   }
 
+  /** What a grant or a pairing says has changed: scripts that asked by what it said before are withdrawn. */
+  reconsider(): void {
+    const isOld = (hold: Hold) =>
+      hold.state === 'held' &&
+      JSON.stringify(rulesOf(this.#rooms.book, hold)) !== JSON.stringify(hold.rules);
+    for (const hold of this.#holding.holds.where(isOld)) {
+      this.#letGo(hold, 'Where clients may be in the tab has changed.');
+    }
+  }
+
   /** Passes an event of a tab on, and greets a child that has come by it. */
   event(tab: number, child: string, method: string, params: unknown): void {
-    const hold = this.#holding.holds.ofTab(tab);
+    const hold = this.#holding.holds.ofTab(tab) ?? this.#holding.waning(tab);
     if (child === '' && method === 'Page.frameStartedNavigating') this.#started(tab, params);
     if (hold === undefined) return;
     this.#passage.event(hold, child, method, params);
     this.#sources.event(hold, child, method, params);
-    if (hold.state !== 'held') return;
+    if (hold.state !== 'held' || !this.#holding.holds.has(hold)) return;
     if (method === 'Debugger.paused') this.#holding.resume(hold, child);
     if (pauses.has(method)) return;
-    this.#telling.tell(hold, child, method, params);
-    if (method === 'Target.attachedToTarget') this.#greet(hold, params);
+    if (placing.has(method) || method === 'Target.attachedToTarget') this.#greetAll(hold);
+    if (method !== 'Target.attachedToTarget') this.#telling.tell(hold, child, method, params);
+    if (method === 'Target.detachedFromTarget') forgetChild(hold, params);
+    this.#sending.goOn(hold);
   }
 
   /** The page of an attached tab goes somewhere. */
@@ -176,6 +189,7 @@ export class Raw {
   crashed(tab: number): void {
     const hold = this.#holding.holds.ofTab(tab);
     if (hold === undefined) return;
+    hold.contexts.clear();
     for (const flight of [...hold.flights.values()]) answer(hold, flight, crashed);
   }
 
@@ -211,7 +225,7 @@ export class Raw {
     }
     const isAutoAttach = method === 'Target.setAutoAttach';
     const wrong = isAutoAttach ? wrongAttach(params) : '';
-    const reason = judgeRaw(level, method, params).reason || wrong;
+    const reason = judgeRaw(level, method, params).reason || wrong || (unbound.get(method) ?? '');
     if (reason !== '') throw new Refusal('forbidden', reason);
     if (child !== undefined && this.#telling.isBarred(hold, child)) {
       throw new Refusal('forbidden', 'This frame is not for agents.');
@@ -219,9 +233,7 @@ export class Raw {
     if (this.#sources.isHidden(hold, child ?? '', method, params)) {
       throw new Refusal('forbidden', 'What a page loads as a script is read by fetch in the page.');
     }
-    const script = text(fields(params), 'identifier') ?? '';
-    const isRemoval = method === 'Page.removeScriptToEvaluateOnNewDocument';
-    if (isRemoval && !hold.scripts.has(`${child ?? ''} ${script}`)) {
+    if (isForeignScript(hold, child ?? '', method, params)) {
       throw new Refusal('forbidden', 'No client of this tab added that script.');
     }
   }
@@ -235,114 +247,14 @@ export class Raw {
         if (hold.flights.get(order.id) !== flight) return lift();
         flight.lift = lift;
         this.#permit(hold, this.#standing(hold), order, params);
-        this.#send(hold, order, params, flight);
+        this.#sending.send({ hold, order, params, flight });
       } catch (cause) {
         refuse(hold, flight, cause);
       }
     });
   }
 
-  #send(hold: Hold, order: Order, params: object, flight: Flight): void {
-    const { method, child = '' } = order;
-    const refused = this.#cannot(hold, method, child);
-    if (refused !== undefined || kept.has(method)) {
-      answer(hold, flight, refused, {});
-      return;
-    }
-    if (method === 'Target.setAutoAttach') {
-      this.#autoAttach(hold, order, params, flight);
-      return;
-    }
-    if (method === 'Runtime.runIfWaitingForDebugger') {
-      this.#rooms.seats.children(hold.tab)?.resumed(child);
-    }
-    const node = looseNode(method, params) ?? contextNode(method, params);
-    const sent = toSend(method, params);
-    if (node === undefined) this.#pass(hold, order, sent, flight);
-    else this.#passNode(hold, order, { params: sent, node }, flight);
-    if (method === 'Debugger.enable') this.#holding.unpause(hold, child);
-  }
-
-  /** What Chrome would never answer. */
-  #cannot(hold: Hold, method: string, child: string): CallFailure | undefined {
-    const { seats } = this.#rooms;
-    if (child !== '') return seats.children(hold.tab)?.has(child) ? undefined : unknownChild;
-    return seats.isCrashed(hold.tab) && !reviving.has(method) ? crashed : undefined;
-  }
-
-  #autoAttach(hold: Hold, order: Order, params: object, flight: Flight): void {
-    const wait = member(fields(params), 'waitForDebuggerOnStart') === true;
-    const wanted = this.#rooms.seats.children(hold.tab)?.ask(order.child ?? '', wait);
-    if (wanted === undefined) answer(hold, flight, undefined, {});
-    else this.#pass(hold, order, wanted, flight);
-  }
-
-  /** Passes a command on with an object in place of a node's number, which could be one of another tab. */
-  #passNode(
-    hold: Hold,
-    order: Order,
-    { params, node }: { params: object; node: number },
-    flight: Flight,
-  ): void {
-    const resolve = { backendNodeId: node, objectGroup: 'chaperone' };
-    const { tab } = hold;
-    const { child } = order;
-    const { seats } = this.#rooms;
-    seats.command(tab, child, 'DOM.resolveNode', resolve, (result, problem) => {
-      const objectId = text(fields(member(fields(result), 'object')), 'objectId');
-      if (objectId === undefined) {
-        this.#returned(hold, order, flight, {}, problem ?? noNode);
-        return;
-      }
-      if (hold.flights.get(flight.id) !== flight) return;
-      try {
-        const isResolve = order.method === 'DOM.resolveNode';
-        this.#pass(hold, order, isResolve ? params : withObject(params, objectId), flight);
-        seats.command(tab, child, 'Runtime.releaseObject', { objectId }, () => undefined);
-      } catch (cause) {
-        refuse(hold, flight, cause);
-      }
-    });
-  }
-
-  #pass(hold: Hold, order: Order, params: object, flight: Flight): void {
-    const { tab } = hold;
-    const { method, child } = order;
-    const send = () =>
-      new Promise<void>((resolve) => {
-        this.#rooms.seats.command(tab, child, method, params, (result, problem) => {
-          this.#returned(hold, order, flight, result, problem);
-          resolve();
-        });
-      });
-    const sent =
-      method === 'Page.captureScreenshot' && child === undefined
-        ? this.#rooms.painting(tab, send)
-        : send();
-    sent.catch((cause: unknown) => refuse(hold, flight, cause));
-  }
-
-  // ---- a reply's way
-
-  #returned(hold: Hold, order: Order, flight: Flight, result: unknown, problem?: string): void {
-    if (hold.flights.get(flight.id) !== flight) return; // it was answered already
-    const { method, child } = order;
-    this.#doings.note(hold, flight);
-    try {
-      this.#rooms.gate(hold.tab, method, undefined); // what may not be seen any more stays here
-      if (problem !== undefined) {
-        answer(hold, flight, failureOf(problem));
-        return;
-      }
-      const clean = this.#telling.cleaned(hold, method, result);
-      if (method === 'Page.addScriptToEvaluateOnNewDocument') {
-        hold.scripts.add(`${child ?? ''} ${text(fields(result), 'identifier') ?? ''}`);
-      }
-      answer(hold, flight, undefined, clean);
-    } catch (cause) {
-      refuse(hold, flight, cause);
-    }
-  }
+  // ---- what ends the work in a tab for now
 
   #flooded(hold: Hold): void {
     const why = 'The page tells more than can be passed on.';
@@ -352,40 +264,59 @@ export class Raw {
   }
 
   /** A frame is there that clients may not be in: nobody works in the tab while it is. */
-  #intruded({ tab }: Hold): void {
-    const why = 'This page has Chaperone’s own pages in it.';
+  #intruded(hold: Hold): void {
+    this.#letGo(hold, 'This page has Chaperone’s own pages in it.');
+  }
+
+  #letGo({ tab }: Hold, why: string): void {
     this.#rooms.stop(tab, new Refusal('tab_suspended', why));
     this.#holding.sleep(tab, why);
     this.#rooms.seats.release(tab);
   }
 
-  #greet(hold: Hold, params: unknown): void {
-    const session = text(fields(params), 'sessionId') ?? '';
-    const child = this.#rooms.seats.children(hold.tab)?.get(session);
-    if (child === undefined) return;
-    if (!this.#telling.isBarred(hold, session)) {
-      this.#holding.introduce(hold, child);
-    } else if (child.isWaiting) {
-      const run = 'Runtime.runIfWaitingForDebugger'; // nobody is told of it who could
-      this.#rooms.seats.command(hold.tab, session, run, {}, () => undefined);
+  // ---- children
+
+  /** Tells of the children that are known to be where clients may be, a parent before what is in it. */
+  #greetAll(hold: Hold): void {
+    const children = this.#rooms.seats.children(hold.tab)?.all ?? [];
+    for (const child of children) if (!hold.introduced.has(child.session)) this.#greet(hold, child);
+  }
+
+  #greet(hold: Hold, child: Child): void {
+    if (this.#telling.isBarred(hold, child.session)) {
+      this.#holding.watch(hold, child);
+      return;
     }
+    hold.introduced.add(child.session);
+    const told = { ...child.params, waitingForDebugger: child.isWaiting };
+    this.#telling.tell(hold, child.parent, 'Target.attachedToTarget', told);
+    this.#holding.introduce(hold, child);
+  }
+
+  /** A page, or a frame with a target session of its own, says where it is. */
+  #learn(hold: Hold, child: string, frameTree: unknown): void {
+    if (hold.state !== 'held') return;
+    const frame = fields(member(fields(frameTree), 'frame'));
+    if (child !== '' && text(frame, 'url')) {
+      this.#rooms.seats.children(hold.tab)?.apply(child, 'Page.frameNavigated', { frame });
+      this.#greetAll(hold);
+    }
+    this.#telling.learn(hold, child, frameTree);
+    this.#sending.goOn(hold);
   }
 }
 
-/** The node of a DOM.resolveNode that names its context too: only without one does Chrome hold it against the page. */
-function contextNode(method: string, params: object): number | undefined {
-  const asked = fields(params);
-  if (method !== 'DOM.resolveNode' || member(asked, 'executionContextId') === undefined) {
-    return undefined;
-  }
-  return number(asked, 'backendNodeId');
+/** Whether a command would remove a script that no client of the hold added. */
+function isForeignScript(hold: Hold, child: string, method: string, params: object): boolean {
+  if (method !== 'Page.removeScriptToEvaluateOnNewDocument') return false;
+  return !hold.scripts.has(`${child} ${text(fields(params), 'identifier') ?? ''}`);
 }
 
-/** As Chrome says it. */
-const noNode = JSON.stringify({
-  code: -32_000,
-  message: 'Node with given id does not belong to the document',
-});
+function forgetChild(hold: Hold, params: unknown): void {
+  const session = text(fields(params), 'sessionId') ?? '';
+  hold.introduced.delete(session);
+  hold.watched.delete(session);
+}
 
 /** Only what the edge can share with everybody is taken. */
 function wrongAttach(params: object): string {

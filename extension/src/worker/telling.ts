@@ -3,6 +3,8 @@ import { eventTold } from '../policy/table.ts';
 import { withoutHistory } from './away.ts';
 import type { Book } from './book.ts';
 import { isLonger, maxSentBytes } from './bounds.ts';
+import type { Child } from './children.ts';
+import type { News, Reach } from './contexts.ts';
 import { withoutFrames } from './frames.ts';
 import type { Hold } from './holds.ts';
 import { isDroppable } from './meter.ts';
@@ -31,8 +33,10 @@ export class Telling {
     this.#rooms = rooms;
   }
 
-  /** Passes an event on, where clients at the grant's level may see it. */
+  /** Passes an event on, where clients at the grant's level may see it, and what they may know now by it. */
   tell(hold: Hold, child: string, method: string, params: unknown): void {
+    const event = { method, params: fields(params) ?? {} };
+    const news = hold.contexts.hear(child, event, this.reach(hold));
     const standing = this.#rooms.book.ofName(hold.key, hold.name);
     if (standing === undefined || standing.suspended !== undefined) return;
     if (this.#rooms.pulse.isHeldUpBy(hold)) {
@@ -40,12 +44,46 @@ export class Telling {
       return;
     }
     if (!eventTold(standing.level, method)) return;
+    if (child !== '' && !hold.introduced.has(child)) return;
     if (this.isBarred(hold, child) || this.isBarred(hold, sessionOf(method, params))) return;
     const verdict = hold.meter.judge(method, this.#rooms.nowMS(), hold.line.backlog);
     if (verdict === 'flood') this.#rooms.flooded(hold);
-    if (verdict !== 'told') return;
-    const seen = this.#seen(hold, child, standing, { method, params: fields(params) ?? {} });
-    if (seen !== undefined) this.#send(hold, child, method, strip(method, seen));
+    if (verdict === 'told') this.#tellAll(hold, child, standing, news);
+  }
+
+  /** Tells a client that asks for contexts of those that are there, as Chrome does. */
+  tellContexts(hold: Hold, child: string): void {
+    this.#tellNews(hold, child, hold.contexts.ask(child, this.reach(hold)));
+  }
+
+  /** Takes note of the frames that are there, and tells of what is theirs. */
+  learn(hold: Hold, child: string, frameTree: unknown): void {
+    this.#tellNews(hold, child, hold.contexts.seed(child, frameTree, this.reach(hold)));
+  }
+
+  #tellNews(hold: Hold, child: string, news: readonly News[]): void {
+    const standing = this.#rooms.book.ofName(hold.key, hold.name);
+    if (standing === undefined || standing.suspended !== undefined) return;
+    if (!this.isBarred(hold, child)) this.#tellAll(hold, child, standing, news);
+  }
+
+  #tellAll(hold: Hold, child: string, standing: Standing, news: readonly News[]): void {
+    for (const { method, params } of news) {
+      const seen = this.#seen(hold, child, standing, { method, params });
+      if (seen !== undefined) this.#send(hold, child, method, strip(method, seen));
+    }
+  }
+
+  /** Which documents the tab's clients may be in. */
+  reach(hold: Hold): Reach {
+    return {
+      covers: (url) => !this.#isAway(hold, url),
+      frameOf: (session) => {
+        if (session === '') return hold.target;
+        const child = this.#rooms.seats.children(hold.tab)?.get(session);
+        return child?.type === 'iframe' ? frameOf(child) : '';
+      },
+    };
   }
 
   #send(hold: Hold, child: string, method: string, params: unknown): void {
@@ -56,14 +94,13 @@ export class Telling {
     hold.line.send(child === '' ? header : { ...header, child }, body);
   }
 
-  /** What clients may see of an event: no place where the tab may not be, nothing of the page script. */
+  /** What clients may see of an event: no place where the tab may not be. */
   #seen(
     { away, target }: Hold,
     child: string,
     { grant }: Standing,
     { method, params }: { method: string; params: Fields },
   ): Fields | undefined {
-    if (isPageScripts(method, params)) return undefined;
     if (child !== '') return params;
     const isAway = (url: string) => this.#rooms.book.isAway(grant, url);
     return away.told(method, params, { main: target, isAway });
@@ -88,27 +125,31 @@ export class Telling {
     return { frameTree };
   }
 
-  /** Whether a child is, or is about to be, in a document that the tab's clients may not be in, or below one. */
+  /**
+   * Whether a child is, or is about to be, in a document that the tab's clients may not be in, or below one; so is a frame
+   * as long as nobody knows where it goes.
+   */
   isBarred(hold: Hold, session: string): boolean {
-    const grant = this.#rooms.book.ofName(hold.key, hold.name)?.grant;
-    const isAway = (url: string) => grant === undefined || this.#rooms.book.isAway(grant, url);
     const children = this.#rooms.seats.children(hold.tab);
     for (let child = children?.get(session); child; child = children?.get(child.parent)) {
-      const frame = text(fields(member(child.params, 'targetInfo')), 'targetId') ?? '';
       const isPage = /^(https?|file):/.test(child.url); // a worker's own address may be a blob
-      if (isPage && isAway(child.url)) return true;
-      const bound = this.#rooms.passage.boundFor(hold, frame);
-      if (bound !== '' && isAway(bound)) return true;
+      if (isPage && this.#isAway(hold, child.url)) return true;
+      const bound = this.#rooms.passage.boundFor(hold, frameOf(child));
+      if (bound !== '' && this.#isAway(hold, bound)) return true;
+      if (child.type === 'iframe' && child.url === '' && bound === '') return true;
     }
     return false;
   }
+
+  #isAway(hold: Hold, url: string): boolean {
+    const grant = this.#rooms.book.ofName(hold.key, hold.name)?.grant;
+    return grant === undefined || this.#rooms.book.isAway(grant, url);
+  }
 }
 
-/** The page script's own contexts are not for clients. */
-function isPageScripts(method: string, params: unknown): boolean {
-  if (method !== 'Runtime.executionContextCreated') return false;
-  const name = text(fields(member(fields(params), 'context')), 'name') ?? '';
-  return /^chaperone( |$)/.test(name);
+/** The frame that a child is about. */
+function frameOf(child: Child): string {
+  return text(fields(member(child.params, 'targetInfo')), 'targetId') ?? '';
 }
 
 /** The target session that a Target event is about. */
