@@ -142,19 +142,42 @@ func TestATabThatStaysHidesItsFramesOfOtherSites(t *testing.T) {
 	s.target(func(info targetInfo) bool { return strings.HasPrefix(info.URL, bank) }) // in a process of its own
 }
 
-func TestAPageOfAnExtensionInATabsHistoryKeepsClientsOut(t *testing.T) {
+func TestAPageInATabsHistoryThatMayComeUnaskedKeepsClientsOut(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, "act")
-	s := &sharing{world: w, tab: w.open("chrome-extension://" + extensionID + "/popup.html")}
-	s.tab.goTo(w.site.URL + "/first")
-	s.popup = w.popup(s.tab)
-	w.pair(s.popup)
-	share(s.popup, "act")
-	s.name = w.server.tabsUntil("one", func(tabs []sharedTab) bool { return len(tabs) == 1 })[0].ID
-	got := s.server.ask(object{"t": "hold", "session": "s_1", "tab": s.name}, nil)
-	if got.Code != "tab_suspended" || !strings.Contains(got.Message, "new tab") {
-		t.Errorf("a hold is answered %+v, want tab_suspended and what to do", got.header)
+	for sentence, page := range map[string]func(*world) string{
+		"an extension's page":   func(*world) string { return "chrome-extension://" + extensionID + "/popup.html" },
+		"the server's own page": func(w *world) string { return w.server.http.URL + "/dashboard" },
+	} {
+		t.Run(sentence, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, "act")
+			s := &sharing{world: w, tab: w.open(page(w))}
+			s.tab.goTo(w.site.URL + "/first")
+			s.popup = w.popup(s.tab)
+			w.pair(s.popup)
+			share(s.popup, "act")
+			s.name = w.server.tabsUntil("one", func(tabs []sharedTab) bool { return len(tabs) == 1 })[0].ID
+			got := s.server.ask(object{"t": "hold", "session": "s_1", "tab": s.name}, nil)
+			if got.Code != "tab_suspended" || !strings.Contains(got.Message, "new tab") {
+				t.Errorf("a hold is answered %+v, want tab_suspended and what to do", got.header)
+			}
+		})
 	}
+}
+
+// The tab sleeps on, and says what to do.
+func TestAHeldTabThatWasOnTheServersOwnPageIsNotHeldAnew(t *testing.T) {
+	t.Parallel()
+	s := newSharing(t, "act", "act")
+	s.server.hold(s.name)
+	mark := s.server.mark()
+	s.tab.goTo(s.server.http.URL + "/")
+	s.server.since(mark, "asleep", kind("asleep"))
+	s.tab.goTo(s.site.URL + "/back")
+	eventually(t, "what to do", func() bool {
+		got := s.server.raw(s.name, "Runtime.evaluate", object{"expression": "1"})
+		return got.Code == "tab_suspended" && strings.Contains(got.Message, "new tab")
+	})
 }
 
 func TestNoPageOfTheServersOwnIsInAFrameOfAHeldTab(t *testing.T) {

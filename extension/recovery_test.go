@@ -32,11 +32,6 @@ func TestAHeldTabIsAttachedAnew(t *testing.T) {
 			func(s *sharing) { s.tab.goTo("chrome://version/") },
 			func(s *sharing) { s.tab.goTo(s.site.URL + "/back") },
 		},
-		"from the server's own pages": {
-			"own server",
-			func(s *sharing) { s.tab.goTo(s.server.http.URL + "/") },
-			func(s *sharing) { s.tab.goTo(s.site.URL + "/back") },
-		},
 		"after a discard": {
 			"",
 			func(s *sharing) { s.popup.eval(fmt.Sprintf("void chrome.tabs.discard(%d)", s.tabID())) },

@@ -63,7 +63,7 @@ export function bind(place: Place, method: string, params: object, past?: string
 
 /** Whether Chrome says that the context a command was bound to is no more: then it has not been run. */
 export function isGone(problem: string): boolean {
-  return problem.includes('uniqueContextId not found');
+  return problem.includes('uniqueContextId not found') || problem.includes(noContext.message);
 }
 
 function bound(method: string, given: Fields, name: string, { unique }: Context): Bound {

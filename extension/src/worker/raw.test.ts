@@ -345,3 +345,51 @@ test('a pause is over before anybody is told of it', async () => {
   raw.event(1, 'C1', 'Debugger.resumed', {});
   assert.deepEqual([sent[0]?.child, sent[0]?.method, said], ['C1', 'Debugger.resume', []]);
 });
+
+test('script that names no context goes to the next document’s when its own has gone; named, it is refused', async () => {
+  const { raw, sent, said, command } = await begin();
+  const lost = '{"code":-32602,"message":"uniqueContextId not found"}';
+  command('Runtime.evaluate', { expression: '1' }, { id: 2 });
+  command('Runtime.evaluate', { expression: '2', contextId: 1 }, { id: 3 });
+  assert.deepEqual(sent[1]?.params, { expression: '2', uniqueContextId: 'U1' });
+  for (const { done } of [...sent]) done(undefined, lost);
+  const error = { code: -32_000, message: 'Cannot find context with specified id' };
+  assert.deepEqual(said, [{ t: 'reply', id: 3, error }]);
+  command('Page.getLayoutMetrics', {}, { id: 4 });
+  assert.equal(sent.length, 3, 'others pass what waits');
+  raw.event(1, '', 'Runtime.executionContextsCleared', {});
+  raw.event(1, '', 'Runtime.executionContextCreated', contextOf(2));
+  assert.deepEqual(sent[3]?.params, { expression: '1', uniqueContextId: 'U2' });
+});
+
+test('what acts on a page waits while the page goes where nobody has judged yet, five seconds at most', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  const { raw, sent, said, command } = await begin();
+  const start = (navigationType: string) =>
+    raw.event(1, '', 'Page.frameStartedNavigating', {
+      frameId: 'T1',
+      url: 'http://a/',
+      navigationType,
+    });
+  const input = (id: number) => command('Input.insertText', { text: 'a' }, { id });
+  start('sameDocument');
+  input(10);
+  assert.equal(sent.length, 1);
+  start('differentDocument');
+  input(11);
+  raw.event(1, '', 'Page.lifecycleEvent', {});
+  assert.equal(sent.length, 1);
+  raw.event(1, '', 'Page.frameNavigated', { frame: { id: 'T1', url: 'http://a/' } });
+  assert.equal(sent.length, 2);
+  start('differentDocument');
+  input(12);
+  t.mock.timers.tick(4999);
+  assert.equal(said.filter(({ t }) => t === 'error').length, 0);
+  t.mock.timers.tick(1);
+  assert.deepEqual(said.at(-1), {
+    t: 'error',
+    id: 12,
+    code: 'tab_suspended',
+    message: 'The tab is on its way to another page.',
+  });
+});
