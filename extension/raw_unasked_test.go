@@ -1,7 +1,6 @@
 package extension_test
 
 import (
-	"encoding/json"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -47,12 +46,14 @@ func TestNothingOfClientsRunsInADocumentThatComesUnasked(t *testing.T) {
 	t.Parallel()
 	for sentence, way := range map[string]func(*testing.T) (s *sharing, to, script string){
 		"a service worker answers": func(t *testing.T) (*sharing, string, string) {
+			t.Helper()
 			s, bank := newStaying(t, "act").sharing, bankWithWorker(t)
 			s.open(bank + "/install").until("window.isReady === true")
 			s.server.hold(s.name)
 			return s, bank + "/top", fmt.Sprintf("location.href = %q", bank+"/top")
 		},
 		"it was loaded ahead": func(t *testing.T) (*sharing, string, string) {
+			t.Helper()
 			s := newSharing(t, "act", "act")
 			s.must("", "Target.activateTarget", object{"targetId": s.tab.target}, nil) // a hidden page loads nothing ahead
 			to := s.server.http.URL + "/dashboard"
@@ -61,6 +62,7 @@ func TestNothingOfClientsRunsInADocumentThatComesUnasked(t *testing.T) {
 			return s, to, fmt.Sprintf("location.href = %q", to)
 		},
 		"it was kept for going back": func(t *testing.T) (*sharing, string, string) {
+			t.Helper()
 			w, bank := newWorld(t, "act"), otherSite(t)
 			s := &sharing{world: w, tab: w.open(bank + "/top")}
 			s.tab.goTo(w.site.URL + "/first")
@@ -137,7 +139,7 @@ func (s *sharing) heavyPrograms(id, count int) {
 	s.server.stateMu.Unlock()
 	body := "{\"tab\":\"t99\",\"x\":[" + strings.Repeat("{},", 600_000) + "0]}"
 	for i := range count {
-		head, _ := json.Marshal(object{"t": "program", "id": id + i, "session": "s_9"})
+		head := mustJSON(s.t, object{"t": "program", "id": id + i, "session": "s_9"})
 		_ = conn.Write(s.t.Context(), 1, []byte(string(head)+"\n"+body))
 	}
 }
