@@ -168,3 +168,18 @@ func TestScriptsForNewDocumentsActWhereTheyMay(t *testing.T) {
 		}
 	}
 }
+
+// Guards say where they may run by what was so when they were made.
+func TestScriptsForNewDocumentsAreMadeAnewWhenAnotherServerIsPaired(t *testing.T) {
+	t.Parallel()
+	s := newSharing(t, "act", "act")
+	s.server.hold(s.name)
+	s.server.mustRaw(s.name, "Page.addScriptToEvaluateOnNewDocument", object{"source": "window.owned = true"})
+	other, mark := startServer(t, "act"), s.server.mark()
+	s.popup.ask(object{"do": "connect", "code": other.code()})
+	s.server.heldAnew(mark)
+	s.tab.goTo(s.site.URL + "/next")
+	if got := s.server.evaluate(s.name, "window.owned === undefined"); got != true {
+		t.Error("a script whose guard is out of date is still there")
+	}
+}
