@@ -159,18 +159,18 @@ func TestRefusalsComeBeforeTheBrowser(t *testing.T) {
 		action  browse.Action
 		want    fault.Code
 	}{
-		"a write in a read-only project":        {browse.Options{ReadOnly: true}, oneTab(), browse.Action{Action: "fill", Ref: "e1", Text: "x"}, fault.ReadOnlyRefused},
-		"a later action in a read-only project": {browse.Options{ReadOnly: true}, oneTab(), browse.Action{Action: "upload"}, fault.ReadOnlyRefused},
-		"a later action":                        {browse.Options{}, oneTab(), browse.Action{Action: "drag"}, fault.Unavailable},
-		"an unknown action":                     {browse.Options{}, oneTab(), browse.Action{Action: "x"}, fault.BadRequest},
-		"an address of another scheme":          {browse.Options{}, oneTab(), browse.Action{Action: "open", URL: "file:///"}, fault.URLRefused},
-		"a domain outside":                      {browse.Options{AllowDomains: []string{"*.example.com"}}, oneTab(), browse.Action{Action: "open", URL: "https://example.com.evil.test/"}, fault.DomainRefused},
-		"a tab that stands outside":             {browse.Options{AllowDomains: []string{"other.test"}}, oneTab(), browse.Action{Action: "snapshot"}, fault.DomainRefused},
-		"the session's own check":               {browse.Options{CheckURL: func(string) error { return errors.New("no") }}, oneTab(), browse.Action{Action: "open", URL: "https://example.com/"}, fault.URLRefused},
-		"no tab yet":                            {browse.Options{}, nil, browse.Action{Action: "snapshot"}, fault.NotFound},
-		"a tab that is not there":               {browse.Options{}, oneTab(), browse.Action{Action: "snapshot", Tab: "t9"}, fault.TabClosed},
-		"a ref never given":                     {browse.Options{}, oneTab(), browse.Action{Action: "click", Ref: "e5"}, fault.StaleRef},
-		"a cursor never given":                  {browse.Options{}, oneTab(), browse.Action{Action: "snapshot", Cursor: "-1.2.full.d"}, fault.BadRequest},
+		"a write in a read-only project":         {browse.Options{ReadOnly: true}, oneTab(), browse.Action{Action: "fill", Ref: "e1", Text: "x"}, fault.ReadOnlyRefused},
+		"a write that lacks all it needs, there": {browse.Options{ReadOnly: true}, oneTab(), browse.Action{Action: "upload"}, fault.ReadOnlyRefused},
+		"a write that lacks all it needs":        {browse.Options{}, oneTab(), browse.Action{Action: "drag"}, fault.BadRequest},
+		"an unknown action":                      {browse.Options{}, oneTab(), browse.Action{Action: "x"}, fault.BadRequest},
+		"an address of another scheme":           {browse.Options{}, oneTab(), browse.Action{Action: "open", URL: "file:///"}, fault.URLRefused},
+		"a domain outside":                       {browse.Options{AllowDomains: []string{"*.example.com"}}, oneTab(), browse.Action{Action: "open", URL: "https://example.com.evil.test/"}, fault.DomainRefused},
+		"a tab that stands outside":              {browse.Options{AllowDomains: []string{"other.test"}}, oneTab(), browse.Action{Action: "snapshot"}, fault.DomainRefused},
+		"the session's own check":                {browse.Options{CheckURL: func(string) error { return errors.New("no") }}, oneTab(), browse.Action{Action: "open", URL: "https://example.com/"}, fault.URLRefused},
+		"no tab yet":                             {browse.Options{}, nil, browse.Action{Action: "snapshot"}, fault.NotFound},
+		"a tab that is not there":                {browse.Options{}, oneTab(), browse.Action{Action: "snapshot", Tab: "t9"}, fault.TabClosed},
+		"a ref never given":                      {browse.Options{}, oneTab(), browse.Action{Action: "click", Ref: "e5"}, fault.StaleRef},
+		"a cursor never given":                   {browse.Options{}, oneTab(), browse.Action{Action: "snapshot", Cursor: "-1.2.full.d"}, fault.BadRequest},
 	}
 	for sentence, tc := range cases {
 		t.Run(sentence, func(t *testing.T) {
