@@ -1,6 +1,10 @@
 package chrome
 
-import "github.com/chromedp/cdproto/target"
+import (
+	"slices"
+
+	"github.com/chromedp/cdproto/target"
+)
 
 // maxCrashed bounds how many crashed tabs a session remembers by name; the newest stay.
 const maxCrashed = 32
@@ -21,10 +25,5 @@ func (b *Browser) noteCrash(id target.ID) {
 func (b *Browser) HasCrashed(tab string) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	for _, id := range b.crashed {
-		if id == tab {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(b.crashed, tab)
 }
