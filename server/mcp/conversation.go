@@ -62,8 +62,11 @@ func (c *conversation) call(ctx context.Context, arguments json.RawMessage) *sdk
 // whichBackend takes the argument backend, which is no action's, out of a call's arguments.
 func whichBackend(arguments json.RawMessage) (project.Backend, json.RawMessage, error) {
 	var all map[string]json.RawMessage
-	if json.Unmarshal(arguments, &all) != nil || all["backend"] == nil {
-		return "", arguments, nil // what does not read is the action's to tell
+	if err := json.Unmarshal(arguments, &all); err != nil {
+		return "", nil, fault.New(fault.BadRequest, "The arguments are not a JSON object", `Send {"action":"snapshot"}.`)
+	}
+	if all["backend"] == nil {
+		return "", arguments, nil
 	}
 	var backend project.Backend
 	if err := json.Unmarshal(all["backend"], &backend); err != nil || !slices.Contains(backends(), string(backend)) {
