@@ -54,7 +54,7 @@ lint: bundle $(LINT) ## Go and TypeScript linters
 $(LINT):
 	GOBIN=$(CURDIR)/.bin $(GO) install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(LINT_AT)
 
-bench: setup build ## ratios against named references, in one run
+bench: setup clients build ## ratios against named references and peers, in one run
 	$(GO) test -run '^$$' -bench . -benchtime 1x ./e2e
 	$(GO) test -run '^$$' -bench . ./relay/... ./egress/...
 
