@@ -80,7 +80,7 @@ func TestBadInputGetsItsCodeAndLosesNothing(t *testing.T) {
 		"an unknown session":    {"POST", "/api/v1/sessions/s_nope/actions", `{"action":"snapshot"}`, 404, "not_found"},
 		"an unknown project":    {"GET", "/api/v1/projects/nope", "", 404, "not_found"},
 		"an unknown route":      {"GET", "/api/v1/nope", "", 404, "not_found"},
-		"an oversized body":     {"POST", actions, `{"action":"` + strings.Repeat("x", 2<<20) + `"}`, 413, "too_large"},
+		"an oversized body":     {"POST", actions, `{"action":"` + strings.Repeat("x", 17<<20) + `"}`, 413, "too_large"},
 		"an unknown backend":    {"POST", "/api/v1/projects/default/sessions", `{"backend":"moon"}`, 400, "bad_request"},
 		"a closed tab":          {"POST", actions, `{"action":"snapshot","tab":"t77"}`, 410, "tab_closed"},
 		"a policy that is none": {"PATCH", "/api/v1/projects/default", `{"policy":"anything"}`, 400, "bad_request"},

@@ -27,3 +27,14 @@ func (c *Capability) Stall() func() {
 	c.router.mu.Lock()
 	return c.router.mu.Unlock
 }
+
+// Hear waits until the router has taken in all that was told to a sink.
+func Hear(sink Sink) {
+	h, isHold := sink.(*hold)
+	if !isHold {
+		return
+	}
+	heard := make(chan struct{})
+	h.intake.act(func() { close(heard) })
+	<-heard
+}

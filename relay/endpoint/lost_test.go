@@ -4,6 +4,7 @@ import (
 	"slices"
 	"testing"
 
+	"chaperone/relay/endpoint"
 	"chaperone/relay/program"
 )
 
@@ -12,6 +13,7 @@ func (h *held) lost() {
 	h.now(func() {
 		h.sink.Asleep(&program.Error{Code: "not_connected", Message: "the connection to the browser is lost for now; this was not sent to it"})
 	})
+	endpoint.Hear(h.sink)
 }
 
 func TestACommandThatComesWhileTheBrowserIsLostWaitsForIt(t *testing.T) {

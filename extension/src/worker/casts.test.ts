@@ -113,13 +113,14 @@ test('a page that is kept painting has one small screencast until it is free, wh
   assert.deepEqual(commands, [
     'Page.startScreencast',
     'Page.screencastFrameAck',
+    'Page.stopScreencast',
     'Page.startScreencast',
     'Page.startScreencast',
   ]);
   assert.deepEqual(pictures, []);
   casts.free(1);
   casts.free(1);
-  assert.deepEqual(commands.slice(4), ['Page.stopScreencast']);
+  assert.deepEqual(commands.slice(5), ['Page.stopScreencast']);
 });
 
 test('a page that is watched when it is free goes on casting', async (t) => {
@@ -128,9 +129,13 @@ test('a page that is watched when it is free goes on casting', async (t) => {
   casts.start('p', 9, 1, options, screen);
   await turn();
   casts.free(1);
-  assert.deepEqual(commands, ['Page.startScreencast', 'Page.startScreencast']);
+  assert.deepEqual(commands, [
+    'Page.startScreencast',
+    'Page.stopScreencast',
+    'Page.startScreencast',
+  ]);
   casts.stop('p', 9);
-  assert.deepEqual(commands.slice(2), ['Page.stopScreencast']);
+  assert.deepEqual(commands.slice(3), ['Page.stopScreencast']);
 });
 
 test('a picture of a tab that is cast leaves the cast alone', async (t) => {

@@ -145,6 +145,9 @@ export class Casts {
       }
       running.leave = leave;
       this.#send(tab, 'Page.enable', {}); // where the page goes is told by the same way as its pictures, and before them
+      if (this.#kept.has(tab) || this.#paintings.has(tab)) {
+        this.#send(tab, 'Page.stopScreencast'); // a page that stands still shows itself to a new screencast alone
+      }
       const { quality, maxWidth, maxHeight } = (this.#watcher(tab) ?? watched).options;
       const size = { format: 'jpeg', quality, maxWidth, maxHeight };
       await this.#seats.send(tab, undefined, 'Page.startScreencast', size);
