@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"mime"
-	"net/url"
 	"os"
 	"path/filepath"
 
@@ -137,28 +136,14 @@ func (b *browser) downloadCommand() *cobra.Command {
 	}}
 }
 
-// download fetches a file into the server and from there to where it is wanted.
+// download has the server fetch a file, and keeps it.
 func (b *browser) download(ctx context.Context, action browse.Action, file string) error {
-	undo, err := reserve(file)
-	if err != nil {
-		return err
-	}
-	c, raw, err := b.do(ctx, action)
-	if err != nil {
-		return errors.Join(err, undo())
-	}
-	var result browse.Result
-	if err := json.Unmarshal(raw, &result); err != nil || result.Download == nil {
-		return errors.Join(fault.New(fault.Internal, "the answer holds no download", ""), undo())
-	}
-	path := "/api/v1/artifacts/" + url.PathEscape(result.Download.Artifact)
-	if file == "" {
-		b.app.note("the server keeps the file; fetch it with: curl -o FILE -H %q %s%s", "Authorization: Bearer "+c.secret, c.address, path)
-		return b.print(raw)
-	}
-	if err := c.save(ctx, path, file); err != nil {
-		return errors.Join(err, undo())
-	}
-	b.app.note("wrote %s: %d bytes", file, result.Download.Bytes)
-	return b.print(raw)
+	return b.keep(ctx, action, kept{what: "file", name: "FILE", file: file, find: func(raw []byte) (string, func(), error) {
+		var result browse.Result
+		if err := json.Unmarshal(raw, &result); err != nil || result.Download == nil {
+			return "", nil, fault.New(fault.Internal, "the answer holds no download", "")
+		}
+		fetched := *result.Download
+		return fetched.Artifact, func() { b.app.note("wrote %s: %d bytes", file, fetched.Bytes) }, nil
+	}})
 }

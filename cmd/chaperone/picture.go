@@ -13,9 +13,16 @@ import (
 	"chaperone/server/fault"
 )
 
-// picture takes a screenshot and writes it to a file, or says how to fetch it where none is named.
-func (b *browser) picture(ctx context.Context, action browse.Action, file string) error {
-	undo, err := reserve(file)
+// kept is an artifact that an action made: what it is, a name for a copy of it, and where the copy is wanted, if anywhere.
+type kept struct {
+	what, name, file string
+	// find reads an answer: the artifact's id, and what is said of the copy once it is written.
+	find func(raw []byte) (artifact string, wrote func(), err error)
+}
+
+// keep runs an action and writes what it made to a file, or says how to fetch it where none is named.
+func (b *browser) keep(ctx context.Context, action browse.Action, k kept) error {
+	undo, err := reserve(k.what, k.file)
 	if err != nil {
 		return err
 	}
@@ -23,20 +30,28 @@ func (b *browser) picture(ctx context.Context, action browse.Action, file string
 	if err != nil {
 		return errors.Join(err, undo())
 	}
-	taken, err := pictureIn(raw)
+	artifact, wrote, err := k.find(raw)
 	if err != nil {
 		return errors.Join(err, undo())
 	}
-	path := "/api/v1/artifacts/" + url.PathEscape(taken.Artifact)
-	if file == "" {
-		b.app.note("the server keeps the picture; fetch it with: curl -o picture.png -H %q %s%s", "Authorization: Bearer "+c.secret, c.address, path)
+	path := "/api/v1/artifacts/" + url.PathEscape(artifact)
+	if k.file == "" {
+		b.app.note("the server keeps the %s; fetch it with: curl -o %s -H %q %s%s", k.what, k.name, "Authorization: Bearer "+c.secret, c.address, path)
 		return b.print(raw)
 	}
-	if err := c.save(ctx, path, file); err != nil {
+	if err := c.save(ctx, path, k.file); err != nil {
 		return errors.Join(err, undo())
 	}
-	b.noteSaved(file, taken)
+	wrote()
 	return b.print(raw)
+}
+
+// picture takes a screenshot and keeps it.
+func (b *browser) picture(ctx context.Context, action browse.Action, file string) error {
+	return b.keep(ctx, action, kept{what: "picture", name: "picture.png", file: file, find: func(raw []byte) (string, func(), error) {
+		taken, err := pictureIn(raw)
+		return taken.Artifact, func() { b.noteSaved(file, taken) }, err
+	}})
 }
 
 func (b *browser) noteSaved(file string, taken browse.Screenshot) {
@@ -46,7 +61,7 @@ func (b *browser) noteSaved(file string, taken browse.Screenshot) {
 }
 
 // reserve proves that a file can be written, before anything is done for it; undo removes what was not there.
-func reserve(file string) (undo func() error, err error) {
+func reserve(what, file string) (undo func() error, err error) {
 	keep := func() error { return nil }
 	if file == "" {
 		return keep, nil
@@ -54,7 +69,7 @@ func reserve(file string) (undo func() error, err error) {
 	_, before := os.Stat(file)
 	out, err := os.OpenFile(file, os.O_WRONLY|os.O_CREATE, 0o600) //nolint:gosec // the person named it
 	if err != nil {
-		return keep, fmt.Errorf("the picture cannot be written: %w", err)
+		return keep, fmt.Errorf("the %s cannot be written: %w", what, err)
 	}
 	if errors.Is(before, fs.ErrNotExist) {
 		return func() error { return os.Remove(file) }, out.Close()
