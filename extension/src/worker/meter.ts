@@ -1,6 +1,6 @@
 /** A tab tells at most so many events a second that clients can do without; the others of that second are dropped. */
 export const mostDroppable = 1000;
-/** A tab that tells so many events, dropped ones included, beyond steadyEvents a second is let go. */
+/** A tab that tells so many events by their weight, dropped ones included, beyond steadyEvents a second is let go. */
 export const burstEvents = 10_000;
 export const steadyEvents = 2000;
 /** While this much waits to be sent, what clients can do without is dropped. */
@@ -21,7 +21,7 @@ const droppable: ReadonlySet<string> = new Set([
 ]);
 
 /** Whether no client's picture of the page depends on an event. */
-export function isDroppable(method: string): boolean {
+function isDroppable(method: string): boolean {
   return droppable.has(method);
 }
 
@@ -31,14 +31,14 @@ export type Verdict = 'told' | 'dropped' | 'flood';
 export class Meter {
   #second = 0;
   #spared = 0;
-  /** How many events came that steadyEvents a second has not made up for yet. */
+  /** The weight of what came that steadyEvents a second has not made up for yet. */
   #ahead = 0;
   #countedMS = 0;
 
-  /** Judges one event. */
-  judge(method: string, nowMS: number, backlogBytes: number): Verdict {
+  /** Judges one event of a weight. */
+  judge(method: string, weight: number, nowMS: number, backlogBytes: number): Verdict {
     const made = ((nowMS - this.#countedMS) / 1000) * steadyEvents;
-    this.#ahead = Math.max(0, this.#ahead - Math.max(0, made)) + 1;
+    this.#ahead = Math.max(0, this.#ahead - Math.max(0, made)) + weight;
     this.#countedMS = nowMS;
     if (this.#ahead > burstEvents) return 'flood';
     if (!isDroppable(method)) return backlogBytes > fullBytes ? 'flood' : 'told';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
-import { bytesAnEvent, fewEvents, Pulse, slowMS } from './pulse.ts';
+import { fewEvents, Pulse, slowMS } from './pulse.ts';
 
 function begin() {
   const chrome = { now: 0, asked: 0, answer: () => {} };
@@ -16,7 +16,7 @@ function begin() {
 
 function held(pulse: Pulse, tab: object, times: number): boolean {
   let last = false;
-  for (let i = 0; i < times; i += 1) last = pulse.isHeldUpBy(tab);
+  for (let i = 0; i < times; i += 1) last = pulse.isHeldUpBy(tab, 1);
   return last;
 }
 
@@ -26,8 +26,8 @@ test('a tab that tells most of what Chrome is slow with holds the others up', ()
   held(pulse, loud, fewEvents);
   held(pulse, quiet, fewEvents / 2);
   chrome.now = slowMS + 1;
-  assert.equal(pulse.isHeldUpBy(loud), true);
-  assert.equal(pulse.isHeldUpBy(quiet), false);
+  assert.equal(pulse.isHeldUpBy(loud, 1), true);
+  assert.equal(pulse.isHeldUpBy(quiet, 1), false);
 });
 
 test('nobody holds up while Chrome answers in time', async () => {
@@ -35,7 +35,7 @@ test('nobody holds up while Chrome answers in time', async () => {
   const loud = {};
   held(pulse, loud, fewEvents * 2);
   chrome.now = slowMS;
-  assert.equal(pulse.isHeldUpBy(loud), false);
+  assert.equal(pulse.isHeldUpBy(loud, 1), false);
   chrome.answer();
   await turn();
   chrome.now = slowMS * 2;
@@ -48,8 +48,8 @@ test('a tab that told little is not what Chrome is slow with', () => {
   const tab = {};
   held(pulse, tab, fewEvents - 1);
   chrome.now = slowMS + 1;
-  assert.equal(pulse.isHeldUpBy(tab), false);
-  assert.equal(pulse.isHeldUpBy(tab), true);
+  assert.equal(pulse.isHeldUpBy(tab, 1), false);
+  assert.equal(pulse.isHeldUpBy(tab, 1), true);
 });
 
 test('of two tabs that tell as much, neither is it alone', () => {
@@ -58,25 +58,15 @@ test('of two tabs that tell as much, neither is it alone', () => {
   held(pulse, one, fewEvents * 2);
   held(pulse, other, fewEvents * 2 + 2);
   chrome.now = slowMS + 1;
-  assert.equal(pulse.isHeldUpBy(one), false);
+  assert.equal(pulse.isHeldUpBy(one, 1), false);
 });
 
 test('a few long events are as much as many short ones', () => {
   const { chrome, pulse } = begin();
   const [loud, quiet] = [{}, {}];
   held(pulse, quiet, fewEvents / 2);
-  held(pulse, loud, 1);
-  pulse.weigh(loud, (fewEvents - 1) * bytesAnEvent);
+  pulse.isHeldUpBy(loud, fewEvents);
   chrome.now = slowMS + 1;
-  assert.equal(pulse.isHeldUpBy(quiet), false);
-  assert.equal(pulse.isHeldUpBy(loud), true);
-});
-
-test('what is told before Chrome is asked anything weighs nothing', () => {
-  const { chrome, pulse } = begin();
-  const tab = {};
-  pulse.weigh(tab, fewEvents * bytesAnEvent * 2);
-  held(pulse, tab, 1);
-  chrome.now = slowMS + 1;
-  assert.equal(pulse.isHeldUpBy(tab), false);
+  assert.equal(pulse.isHeldUpBy(quiet, 1), false);
+  assert.equal(pulse.isHeldUpBy(loud, 1), true);
 });

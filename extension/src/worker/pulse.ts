@@ -1,11 +1,8 @@
 /** An answer of Chrome that takes longer says that more events wait for the worker than it can take. */
-export const slowMS = 1000;
+export const slowMS = 300;
 
-/** A tab that told less meanwhile is not what it waits for. */
+/** A tab that told less meanwhile, by the weight of its events, is not what it waits for. */
 export const fewEvents = 1500;
-
-/** As much text in an event that clients can do without is as much work as one event more. */
-export const bytesAnEvent = 4096;
 
 /**
  * Finds the tab that keeps all others waiting. Chrome's answers and events come to the worker one after the other, so that
@@ -23,12 +20,12 @@ export class Pulse {
     this.#nowMS = nowMS;
   }
 
-  /** Counts one event of a tab; whether that tab is what others wait for. */
-  isHeldUpBy(tab: object): boolean {
+  /** Counts one event of a tab by its weight; whether that tab is what others wait for. */
+  isHeldUpBy(tab: object, weight: number): boolean {
     if (this.#askedMS === undefined) this.#begin();
-    const told = (this.#told.get(tab) ?? 0) + 1;
+    const told = (this.#told.get(tab) ?? 0) + weight;
     this.#told.set(tab, told);
-    this.#events += 1;
+    this.#events += weight;
     const waitedMS = this.#nowMS() - (this.#askedMS ?? this.#nowMS());
     return waitedMS > slowMS && told > fewEvents && told * 2 > this.#events;
   }
@@ -41,13 +38,5 @@ export class Pulse {
       this.#askedMS = undefined;
     };
     this.#ask().then(end, end);
-  }
-
-  /** Counts what an event that clients can do without holds: a few long ones are as much work as many short ones. */
-  weigh(tab: object, bytes: number): void {
-    if (this.#askedMS === undefined) return;
-    const more = Math.floor(bytes / bytesAnEvent);
-    this.#told.set(tab, (this.#told.get(tab) ?? 0) + more);
-    this.#events += more;
   }
 }

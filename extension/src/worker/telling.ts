@@ -7,12 +7,12 @@ import type { Child } from './children.ts';
 import type { News, Reach } from './contexts.ts';
 import { withoutFrames } from './frames.ts';
 import type { Hold } from './holds.ts';
-import { isDroppable } from './meter.ts';
 import { type Fields, fields, member, text } from './parse.ts';
 import type { Passage } from './passage.ts';
 import type { Pulse } from './pulse.ts';
 import type { Seats } from './seats.ts';
 import type { Standing } from './standing.ts';
+import { weightOf } from './weight.ts';
 import { Refusal } from './wire.ts';
 
 type Rooms = {
@@ -39,14 +39,15 @@ export class Telling {
     const news = hold.contexts.hear(child, event, this.reach(hold));
     const standing = this.#rooms.book.ofName(hold.key, hold.name);
     if (standing === undefined || standing.suspended !== undefined) return;
-    if (this.#rooms.pulse.isHeldUpBy(hold)) {
+    const weight = weightOf(params);
+    if (this.#rooms.pulse.isHeldUpBy(hold, weight)) {
       this.#rooms.flooded(hold);
       return;
     }
     if (!eventTold(standing.level, method)) return;
     if (child !== '' && !hold.introduced.has(child)) return;
     if (this.isBarred(hold, child) || this.isBarred(hold, sessionOf(method, params))) return;
-    const verdict = hold.meter.judge(method, this.#rooms.nowMS(), hold.line.backlog);
+    const verdict = hold.meter.judge(method, weight, this.#rooms.nowMS(), hold.line.backlog);
     if (verdict === 'flood') this.#rooms.flooded(hold);
     if (verdict === 'told') this.#tellAll(hold, child, standing, news);
   }
@@ -88,7 +89,6 @@ export class Telling {
 
   #send(hold: Hold, child: string, method: string, params: unknown): void {
     const body = JSON.stringify(params);
-    if (isDroppable(method)) this.#rooms.pulse.weigh(hold, body.length);
     if (isLonger(body, maxSentBytes - 1024)) return;
     const header = { t: 'event', tab: hold.name, method } as const;
     hold.line.send(child === '' ? header : { ...header, child }, body);
