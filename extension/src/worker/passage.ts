@@ -64,6 +64,7 @@ export class Passage {
   /** Makes the documents of a tab wait. It rejects where one is there, or may come, that clients may not be in. */
   async close(hold: Hold): Promise<void> {
     this.#bound.set(hold, new Map());
+    hold.isCrossing = false; // what the attachment before told last is over
     await this.#call(hold, 'Fetch.enable', documents);
     const url = await this.#arrived(hold.tab);
     const problem = url === undefined ? moving : this.#problemAt(hold, url);

@@ -362,6 +362,18 @@ test('script that names no context goes to the next document’s when its own ha
   assert.deepEqual(sent[3]?.params, { expression: '1', uniqueContextId: 'U2' });
 });
 
+test('where a page went when its tab fell asleep holds nothing up once it is attached anew', async () => {
+  const { raw, sent, said, command } = await begin();
+  raw.sleep(1, 'away');
+  const navigationType = 'differentDocument';
+  const started = { frameId: 'T1', url: 'file:///etc/', navigationType };
+  raw.event(1, '', 'Page.frameStartedNavigating', started);
+  while (said.at(-1)?.t !== 'held') await turn();
+  sent.length = 0;
+  command('Page.captureScreenshot');
+  assert.equal(sent.at(-1)?.method, 'Page.captureScreenshot');
+});
+
 test('what acts on a page waits while the page goes where nobody has judged yet, five seconds at most', async (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] });
   const { raw, sent, said, command } = await begin();
