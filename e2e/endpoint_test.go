@@ -268,6 +268,17 @@ func TestASessionCountsItsClients(t *testing.T) {
 	}
 }
 
+// Chrome answers a navigation before the new page can take input, and a page that is sent some too early takes none ever.
+func TestAPageTakesInputFromTheAnswerToItsNavigationOn(t *testing.T) {
+	s, site, session := interactive(t)
+	c := speak(t, s.openCDP(session).WS)
+	_, page := c.page()
+	for i := range 20 {
+		c.must(page, "Page.navigate", map[string]any{"url": fmt.Sprintf("%s/form?%d", site.origin, i)}, nil)
+		c.must(page, "Input.insertText", map[string]any{"text": "a"}, nil)
+	}
+}
+
 func TestTheSecretIsWrittenNowhere(t *testing.T) {
 	s, site, session := interactive(t)
 	o := s.openCDP(session)

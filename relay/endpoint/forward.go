@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // forwards are the commands of which the router takes account in ways of their own.
@@ -18,6 +19,7 @@ func forwards() map[string]answer {
 		"Page.createIsolatedWorld":                 with((*router).makeWorld),
 		"DOM.getDocument":                          with((*router).getDocument),
 		"Page.setFontFamilies":                     plain((*router).setFonts),
+		"Page.navigate":                            plain((*router).navigatePage),
 	}
 }
 
@@ -263,6 +265,43 @@ func (r *router) setFonts(q *request) {
 	}
 	q.at.target.state.hasFonts = true
 	r.forwardPlain(q)
+}
+
+// arrivalPatience is how long a navigation's answer waits for its document: one that stands still from its first line on
+// never says that it is there.
+const arrivalPatience = 5 * time.Second
+
+// navigatePage answers once the new document has answered something. Chrome answers before, and a page that is sent input in
+// between takes none at all until it is left: all its clients' input would wait for ever.
+func (r *router) navigatePage(q *request) {
+	r.passAs(q, q.params, func(result []byte, err error) {
+		h := q.at.target.liveHold()
+		switch {
+		case err != nil:
+			q.fail(err)
+		case h == nil || !bringsDocument(result):
+			q.reply(result)
+		default:
+			timer := time.AfterFunc(arrivalPatience, func() {
+				r.mu.Lock()
+				defer r.mu.Unlock()
+				q.reply(result)
+			})
+			h.ask(&command{child: q.at.target.child, method: "Page.getFrameTree", then: func([]byte, error) {
+				timer.Stop()
+				q.reply(result)
+			}})
+		}
+	})
+}
+
+// bringsDocument reports whether Chrome's answer to a navigation says that another document comes.
+func bringsDocument(result []byte) bool {
+	var told struct {
+		Loader     string `json:"loaderId"`
+		IsDownload bool   `json:"isDownload"`
+	}
+	return json.Unmarshal(result, &told) == nil && told.Loader != "" && !told.IsDownload
 }
 
 // withoutRun takes out what would run a script at once in the page that is there.
