@@ -219,6 +219,7 @@ var cases = map[string]func(p *pointed){
 }
 
 func TestCasePagesOnTheServer(t *testing.T) {
+	t.Parallel()
 	at := serveMux(t, http.HandlerFunc(serveCase))
 	r := &road{served: serve(t, "--test-origin", at, "--test-origin", strings.Replace(at, "127.0.0.1", "localhost", 1))}
 	r.policy("interactive")
@@ -227,6 +228,7 @@ func TestCasePagesOnTheServer(t *testing.T) {
 }
 
 func TestCasePagesInASharedTab(t *testing.T) {
+	t.Parallel()
 	at := serveMux(t, http.HandlerFunc(serveCase))
 	r := &road{served: serve(t)}
 	r.policy("interactive")

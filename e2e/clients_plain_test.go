@@ -12,6 +12,7 @@ import (
 
 // TestClientsDriveAPlainChromium is the control: what fails here is not ours.
 func TestClientsDriveAPlainChromium(t *testing.T) {
+	t.Parallel()
 	site := newWorkshop()
 	t.Cleanup(site.Close)
 	profile := folder(t)

@@ -34,6 +34,7 @@ func endpointLimits() map[string]string {
 const noTraces = "wide, light, undefined, undefined, the worker says 42"
 
 func TestClientsDriveAManagedSession(t *testing.T) {
+	t.Parallel()
 	site := newWorkshop()
 	t.Cleanup(site.Close)
 	s := serve(t, "--test-origin", site.URL, "--test-origin", site.far())
@@ -70,6 +71,7 @@ func sharedWorkshop(t *testing.T) (*workshop, *served, *demo.Page) {
 }
 
 func TestClientsDriveASharedTab(t *testing.T) {
+	t.Parallel()
 	site, s, page := sharedWorkshop(t)
 	b := &backend{site: site, limits: endpointLimits(), visit: func(t *testing.T, road *clientRoad) func() {
 		t.Helper()

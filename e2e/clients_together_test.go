@@ -141,6 +141,7 @@ func (m *together) wantHits(t *testing.T, want map[string]int) {
 }
 
 func TestClientsInOneSessionOrTwoAreNotInEachOthersWayInManagedChrome(t *testing.T) {
+	t.Parallel()
 	m := meet(t, "managed")
 	t.Run("one session", func(t *testing.T) {
 		session := m.managed()
@@ -160,6 +161,7 @@ func TestClientsInOneSessionOrTwoAreNotInEachOthersWayInManagedChrome(t *testing
 }
 
 func TestClientsInOneSessionOrTwoAreNotInEachOthersWayInASharedBrowser(t *testing.T) {
+	t.Parallel()
 	m := meet(t, "shared")
 	person := arrive(t, demo.PersonOptions{})
 	page, err := person.Visit(t.Context(), m.site.URL+"/")

@@ -28,6 +28,7 @@ func TestTheDemoTellsTheWholeStory(t *testing.T) {
 
 // TestTheCommandLineBrowses follows README from a server to a verified ledger.
 func TestTheCommandLineBrowses(t *testing.T) {
+	t.Parallel()
 	s := openSite(t)
 	r := serve(t, "--test-origin", s.URL)
 	wants(t, "open", r.must("browse", "--backend", "managed", "open", s.URL+"/"), "Start")

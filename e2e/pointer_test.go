@@ -103,6 +103,7 @@ func (p *pointed) says(js, want string) {
 }
 
 func TestDialogsAreAnsweredOnBothRoads(t *testing.T) {
+	t.Parallel()
 	onPages(t, func(p *pointed) {
 		p.open("dialogs.html")
 		confirms, prompt := p.ref("Four confirms"), p.ref("Prompt me")
@@ -124,6 +125,7 @@ func TestDialogsAreAnsweredOnBothRoads(t *testing.T) {
 }
 
 func TestWhatThePointerDoesOnBothRoads(t *testing.T) {
+	t.Parallel()
 	onPages(t, func(p *pointed) {
 		p.open("drag-html5.html")
 		p.do(action{"action": "drag", "ref": p.ref("Card C"), "to": p.ref("Card A"), "at": "top"})
@@ -148,6 +150,7 @@ func TestWhatThePointerDoesOnBothRoads(t *testing.T) {
 }
 
 func TestTabsAreOpenedToldAndClosedOnBothRoads(t *testing.T) {
+	t.Parallel()
 	onPages(t, func(p *pointed) {
 		p.open("opening.html")
 		home := p.last
@@ -176,6 +179,7 @@ func TestTabsAreOpenedToldAndClosedOnBothRoads(t *testing.T) {
 }
 
 func TestFilesComeAndGo(t *testing.T) {
+	t.Parallel()
 	onPages(t, func(p *pointed) {
 		p.open("pointer.html")
 		large := base64.StdEncoding.EncodeToString([]byte(strings.Repeat("hello", 200_000)))

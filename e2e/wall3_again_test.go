@@ -9,6 +9,7 @@ import (
 // TestAResultOfAPostIsNotPostedAgain has a person send a form and then share the tab: going back to what came, or loading it anew,
 // sends nothing.
 func TestAResultOfAPostIsNotPostedAgain(t *testing.T) {
+	t.Parallel()
 	for name, again := range map[string]string{
 		"back in history":              "history.back()",
 		"reload":                       "location.reload()",

@@ -53,12 +53,19 @@ func (p *page) tabTo(selector string) {
 	p.t.Fatalf("Tab never comes to %s, but to %v", selector, passed)
 }
 
-// click presses the left button in the middle of what fits a selector.
+// click presses the left button in the middle of what fits a selector, once that stands still: a window that has just opened
+// finds its size.
 func (p *page) click(selector string) {
 	p.t.Helper()
 	var x, y float64
-	at := fmt.Sprint(p.eval(fmt.Sprintf(`(e => { e.scrollIntoView({block: 'nearest'}); const r = e.getBoundingClientRect();
-		return [r.x + r.width / 2, r.y + r.height / 2].join(' ') })(document.querySelector(%q))`, selector)))
+	at := fmt.Sprint(p.eval(fmt.Sprintf(`(async e => {
+		for (let at = [], before; ; await new Promise(soon => setTimeout(soon, 100))) {
+			e.scrollIntoView({block: 'nearest'});
+			const r = e.getBoundingClientRect();
+			[before, at] = [at, [r.x + r.width / 2, r.y + r.height / 2, innerWidth, innerHeight]];
+			if (before.join() === at.join()) return at.join(' ');
+		}
+	})(document.querySelector(%q))`, selector)))
 	if _, err := fmt.Sscan(at, &x, &y); err != nil {
 		p.t.Fatalf("%s is at %s: %v", selector, at, err)
 	}
