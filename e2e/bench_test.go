@@ -169,11 +169,12 @@ func shareBenchPage(b *testing.B, at net.Addr, p benchPairing) (*demo.Person, st
 	return person, page.URL
 }
 
-// benchPage is a page of 20 links and a button that counts.
+// benchPage is a page of 20 links, a button that counts and a small form.
 func benchPage() string {
 	var page strings.Builder
 	page.WriteString(`<!doctype html><title>Bench</title><h1>Bench</h1><button style="position:fixed;left:350px;top:280px;width:100px;height:40px"
-onclick="o.textContent=++n">Count</button><output id="o"></output><script>var n = 0</script>`)
+onclick="o.textContent=++n">Count</button><output id="o"></output>
+<form><input aria-label="Word"><select aria-label="Colour"><option>red<option>blue</select><label><input type="checkbox"> Agreed</label></form><script>var n = 0</script>`)
 	for i := range 20 {
 		fmt.Fprintf(&page, `<p><a href="/%d">Link number %d</a></p>`, i, i)
 	}
