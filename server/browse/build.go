@@ -37,14 +37,14 @@ type plan struct {
 	fetched *program.Download
 	chosen  []int // where options of a page's own list were chosen
 
-	picked, awake, waited, navigate, locate, landed, settle, state, snapshot, text, scroll, value, shot, stop int
-	answered, dropped, script                                                                                 int
-	focus, toggling, toggled, selected                                                                        int
+	picked, awake, waited, navigate, locate, landed, settle, state, snapshot, base, far, text, scroll, value, shot, stop int
+	answered, dropped, script                                                                                            int
+	focus, toggling, toggled, selected                                                                                   int
 }
 
 func newPlan(tab string, a Action, limit time.Duration) *plan {
 	p := &plan{Program: program.Program{Tab: tab, Active: a.Active, DeadlineMS: int(limit.Milliseconds())}}
-	for _, at := range []*int{&p.picked, &p.awake, &p.waited, &p.navigate, &p.locate, &p.landed, &p.settle, &p.state, &p.snapshot, &p.text, &p.scroll, &p.value, &p.shot, &p.stop, &p.answered, &p.dropped, &p.script, &p.focus, &p.toggling, &p.toggled, &p.selected} {
+	for _, at := range []*int{&p.picked, &p.awake, &p.waited, &p.navigate, &p.locate, &p.landed, &p.settle, &p.state, &p.snapshot, &p.base, &p.far, &p.text, &p.scroll, &p.value, &p.shot, &p.stop, &p.answered, &p.dropped, &p.script, &p.focus, &p.toggling, &p.toggled, &p.selected} {
 		*at = absent
 	}
 	if a.TimeoutMS > 0 {

@@ -2,20 +2,28 @@ package browse
 
 import (
 	"crypto/rand"
+	"encoding/base64"
 	"regexp"
 	"strings"
 	"unicode"
 )
 
-// Bounded puts text that came from a page between two lines that carry a fresh nonce of 130 bits, which does not occur
+// Bounded puts text that came from a page between two lines that carry a fresh nonce of 128 bits, which does not occur
 // in the text: nothing a page says can end the region it stands in, or look as if it did.
 func Bounded(text string) string {
 	text = unbounded(strings.ToValidUTF8(text, "�"))
-	nonce := rand.Text()
+	nonce := fresh()
 	for strings.Contains(text, nonce) {
-		nonce = rand.Text()
+		nonce = fresh()
 	}
 	return "<<<page " + nonce + ">>>\n" + text + "\n<<<end " + nonce + ">>>"
+}
+
+// fresh is 128 random bits in the fewest letters that stand in any text as they are.
+func fresh() string {
+	var bits [16]byte
+	_, _ = rand.Read(bits[:]) // never fails: see crypto/rand
+	return base64.RawURLEncoding.EncodeToString(bits[:])
 }
 
 // Clean neutralises one line of page text: control, bidi, tag and other invisible characters and terminal

@@ -54,6 +54,8 @@ func notClosed(err error) error {
 // forgetTab drops what is known of a tab that is gone.
 func (e *Engine) forgetTab(id string) {
 	delete(e.seen, id)
+	delete(e.blind, id)
+	delete(e.found, id)
 	delete(e.stands, id)
 	delete(e.titles, id)
 	delete(e.failed, id)

@@ -7,10 +7,11 @@ import (
 
 // difference is what of a page is not as it was last shown.
 type difference struct {
-	lines []string // that are new or say another thing, below those that they stand in
-	gone  []string // refs
-	lost  []string // lines without a ref that no other line came for
-	moved bool     // what both have stands in another order
+	picked          // what is new or says another thing
+	gone   []string // refs
+	lost   []string // lines without a ref that no other line came for
+	far    []string // what changed elsewhere, in what was looked for
+	moved  bool     // what both have stands in another order
 }
 
 // changes tells the pages apart, as far as the lines of now take the place of those of before.
@@ -21,7 +22,7 @@ func changes(before, now page) difference {
 	for i := to; i < len(now.lines); i++ {
 		fresh[i] = false
 	}
-	d := difference{lines: withHolders(now.lines, fresh), moved: isReordered(before.lines[:from], missing, now.lines[:to], fresh)}
+	d := difference{picked: withHolders(now.lines, fresh, refsIn(before.lines)), moved: isReordered(before.lines[:from], missing, now.lines[:to], fresh)}
 	for i, line := range before.lines[:from] {
 		switch ref := refIn(line); {
 		case !missing[i]:
@@ -116,9 +117,31 @@ func hasPlain(lines []string, marked []bool) bool {
 	return false
 }
 
-// withHolders keeps the marked lines, below those around them that say where they are: a row, a dialog, a group. The great
-// regions of a page are left out.
-func withHolders(lines []string, marked []bool) []string {
+// picked are lines of a page that are shown by themselves.
+type picked struct {
+	lines  []string // with those that they stand in
+	at     []int    // where each stands in the page
+	marked []bool   // by place in the page: what was meant, not what it stands in
+}
+
+// unpicked are the page's lines without what was meant from the n-th picked line on.
+func (p picked) unpicked(page []string, n int) []string {
+	drop := map[int]bool{}
+	for _, at := range p.at[n:] {
+		drop[at] = p.marked[at]
+	}
+	kept := make([]string, 0, len(page))
+	for i, line := range page {
+		if !drop[i] {
+			kept = append(kept, line)
+		}
+	}
+	return kept
+}
+
+// withHolders picks the marked lines, each below the nearest around it that says where it is: a row, a dialog, a group.
+// The great regions of a page are left out, and so is what is around an element that is known: its ref says where it is.
+func withHolders(lines []string, marked []bool, known map[string]bool) picked {
 	keep := make([]bool, len(lines))
 	var above []int // the lines that the present one stands under
 	for i, line := range lines {
@@ -127,18 +150,30 @@ func withHolders(lines []string, marked []bool) []string {
 		}
 		if marked[i] {
 			keep[i] = true
-			for _, holder := range above {
-				keep[holder] = keep[holder] || !isRegion(lines[holder])
+			if holder := nearest(lines, above); holder >= 0 && !known[refIn(line)] {
+				keep[holder] = true
 			}
 		}
 		above = append(above, i)
 	}
-	return outdented(lines, keep)
+	p := outdented(lines, keep)
+	p.marked = marked
+	return p
+}
+
+// nearest is the innermost line that is no region; -1 for none.
+func nearest(lines []string, above []int) int {
+	for _, at := range slices.Backward(above) {
+		if !isRegion(lines[at]) {
+			return at
+		}
+	}
+	return -1
 }
 
 // outdented are the lines to keep, each below the nearest kept one that it stands under.
-func outdented(lines []string, keep []bool) []string {
-	var kept []string
+func outdented(lines []string, keep []bool) picked {
+	var p picked
 	var above []int // indentations of the kept lines above
 	for i, line := range lines {
 		depth := indent(line)
@@ -146,11 +181,12 @@ func outdented(lines []string, keep []bool) []string {
 			above = above[:len(above)-1]
 		}
 		if keep[i] {
-			kept = append(kept, strings.Repeat("  ", len(above))+strings.TrimLeft(unplaced(line), " "))
+			p.lines = append(p.lines, strings.Repeat("  ", len(above))+strings.TrimLeft(unplaced(line), " "))
+			p.at = append(p.at, i)
 			above = append(above, depth)
 		}
 	}
-	return kept
+	return p
 }
 
 // isRegion holds for a landmark other than a dialog.

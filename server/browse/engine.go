@@ -58,6 +58,9 @@ type Engine struct {
 	titles   map[string]string // by tab: the title last told
 	failed   map[string]string // by tab: the address that did not load, where the browser's own page stands instead
 	waits    map[string]bool   // by tab: another document is on its way there
+	blind    map[string]bool   // by tab: something was done that was not shown
+	found    map[string]found  // by tab: what was last shown of it by itself
+	told     place             // where the last answer stood
 	dialogs  dialogs
 	selected string
 }
@@ -73,7 +76,7 @@ func New(b Browser, o Options) *Engine {
 	}
 	e := &Engine{
 		browser: b, options: o, turn: make(chan struct{}, 1), refs: newRefs(), cursors: newCursors(),
-		seen: map[string]page{}, stands: map[string]string{}, titles: map[string]string{}, failed: map[string]string{}, waits: map[string]bool{}, dialogs: dialogs{open: map[string]*standing{}},
+		seen: map[string]page{}, stands: map[string]string{}, titles: map[string]string{}, failed: map[string]string{}, waits: map[string]bool{}, blind: map[string]bool{}, found: map[string]found{}, dialogs: dialogs{open: map[string]*standing{}},
 	}
 	e.turn <- struct{}{}
 	return e
@@ -96,6 +99,8 @@ func (e *Engine) Do(ctx context.Context, a Action) (Result, error) {
 		return Result{}, fault.Of(err)
 	}
 	e.tellMissed(&result)
+	e.place(a, &result)
+	e.refs.tell(result.Snapshot)
 	result.Action, result.Deliver = a.Action, a.Deliver
 	result.ElapsedMS = int(time.Since(start).Milliseconds())
 	return result, nil

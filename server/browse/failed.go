@@ -43,5 +43,7 @@ func (e *Engine) keepFailed(j job, tab, text string) {
 	if j.opens != "" && tab != "" && !isAborted(text) {
 		e.failed[tab], e.stands[tab] = j.opens, j.opens
 		delete(e.seen, tab)
+		delete(e.blind, tab)
+		delete(e.found, tab)
 	}
 }

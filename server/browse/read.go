@@ -30,6 +30,8 @@ type reading struct {
 	ran     program.Result
 	result  Result
 	state   pageState
+	turned  turned
+	far     difference // in what was looked for
 	settled program.Settled
 	reply   struct { // to the navigation
 		LoaderID string `json:"loaderId"`
@@ -59,12 +61,14 @@ func (e *Engine) read(ctx context.Context, j job, ran program.Result) (Result, e
 }
 
 func (e *Engine) readAll(r *reading) error {
-	for _, read := range []func(*reading) error{readLanding, readIdle, e.readSnapshot, e.readText, readValue, readToggled, readSelected, readScroll, readReturned, readDownload, readPicture} {
+	for _, read := range []func(*reading) error{readLanding, readIdle, e.readSnapshot, e.readText, e.readBase, readValue, readToggled, readSelected, readScroll, readReturned, readDownload, readPicture} {
 		if err := read(r); err != nil {
 			return err
 		}
 	}
+	e.noteBlind(r.job, r.result.Tab)
 	r.events()
+	r.judgeAsked()
 	if isBotCheck(r.state.Title, e.seen[r.result.Tab].lines) {
 		return botCheck()
 	}

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// Readable is a result as a model or a person at a terminal reads it: between boundaries a header (`title — url`) and
-// what the page says, then our own notices. Pictures are not in it.
+// Readable is a result as a model or a person at a terminal reads it: between boundaries a header (`title — url`), where it
+// is not that of the answer before, and what the page says, then our own notices. Pictures are not in it.
 func Readable(r Result) string {
 	var parts []string
 	if text := pageText(r); text != "" {
@@ -27,10 +27,13 @@ func header(r Result) string {
 	return Clean(r.Title) + " — " + Clean(r.URL)
 }
 
-// pageText is everything of the result that a page may have written.
+// pageText is everything of the result that a page may have written and its reader does not know.
 func pageText(r Result) string {
+	if r.AsAsked {
+		r.Snapshot, r.Value = nil, nil
+	}
 	var parts []string
-	if head := header(r); head != "" {
+	if head := header(r); head != "" && !r.Unmoved {
 		parts = append(parts, head)
 	}
 	if r.Snapshot != nil && r.Snapshot.Text != "" {
@@ -87,9 +90,11 @@ func ownWords(r Result) []string {
 	if r.Landed != nil && !*r.Landed {
 		words = append(words, "It is not certain that it reached the element.")
 	}
-	if r.Snapshot != nil {
+	if r.AsAsked {
+		words = append(words, "Done; no other change.")
+	} else if r.Snapshot != nil {
 		if r.Snapshot.Mode == "diff" {
-			words = append(words, "Only changes are shown.")
+			words = append(words, "Changes only.")
 		}
 		words = append(words, more(r.Snapshot.More)...)
 	}

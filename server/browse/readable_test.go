@@ -31,7 +31,7 @@ func TestAResultReadsAsPageAndNotices(t *testing.T) {
 			t.Errorf("%q does not stand between the boundaries of %s", want, read)
 		}
 	}
-	for _, want := range []string{"not certain", "Only changes", "3 more lines", "c7", "our notice"} {
+	for _, want := range []string{"not certain", "Changes only", "3 more lines", "c7", "our notice"} {
 		if !strings.Contains(after, want) {
 			t.Errorf("the notices lack %q: %s", want, after)
 		}

@@ -1,6 +1,9 @@
 package browse
 
-import "strconv"
+import (
+	"strconv"
+	"strings"
+)
 
 // key is one element, wherever it lives.
 type key struct {
@@ -26,6 +29,8 @@ type refs struct {
 	// sights are what was last shown of each ref, also of those whose elements are gone.
 	sights map[string]sight
 	rounds int // how often pages were rendered
+	// shown are the refs that an answer's snapshot had.
+	shown map[string]bool
 }
 
 // sight is an element as it was last shown.
@@ -37,7 +42,7 @@ type sight struct {
 }
 
 func newRefs() *refs {
-	return &refs{byKey: map[key]string{}, byRef: map[string]element{}, became: map[string]string{}, sights: map[string]sight{}}
+	return &refs{byKey: map[key]string{}, byRef: map[string]element{}, became: map[string]string{}, sights: map[string]sight{}, shown: map[string]bool{}}
 }
 
 // of answers the element's ref. renamed tells whether a known element may go on under its ref although its
@@ -105,7 +110,20 @@ func (r *refs) forgetSights() {
 	for ref := range r.sights {
 		if _, alive := r.byRef[ref]; !alive {
 			delete(r.sights, ref)
+			delete(r.shown, ref)
 			delete(r.became, ref)
+		}
+	}
+}
+
+// tell notes the refs that an answer shows.
+func (r *refs) tell(s *Snapshot) {
+	if s == nil {
+		return
+	}
+	for line := range strings.Lines(s.Text) {
+		if ref := refIn(line); ref != "" {
+			r.shown[ref] = true
 		}
 	}
 }

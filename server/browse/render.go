@@ -52,6 +52,8 @@ type page struct {
 	lines []string
 	more  int
 	holds bool // something back: a frame on a domain that is not allowed
+	// unshown tells that the page was noted and none of it shown, or parts only.
+	unshown bool
 }
 
 // size is how many characters the lines have.

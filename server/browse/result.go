@@ -11,6 +11,8 @@ type Result struct {
 	Tab     string `json:"tab,omitempty"`
 	URL     string `json:"url"`
 	Title   string `json:"title"`
+	// Unmoved tells that the session's last answer said the same tab, address and title, and need not be told again.
+	Unmoved bool `json:"unmoved,omitempty"`
 	// Status is the document's HTTP status; 0 where the browser does not tell.
 	Status int `json:"status,omitempty"`
 	// Landed is set where something was sent to an element: a trusted event reached it, or it holds what was entered.
@@ -21,6 +23,9 @@ type Result struct {
 	More *More   `json:"more,omitempty"`
 	// Value is what a field holds after fill and type, and what is chosen after select.
 	Value *string `json:"value,omitempty"`
+
+	// AsAsked tells that the element is just as the action asked for it to be, and that nothing else changed.
+	AsAsked bool `json:"as_asked,omitempty"`
 
 	// Said is what the page says besides, such as why a field does not accept what it holds.
 	Said []string `json:"said,omitempty"`

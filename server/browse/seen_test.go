@@ -51,6 +51,21 @@ func TestSnapshotsOfTheCorpus(t *testing.T) {
 			[]string{`gridcell "14" clickable`, `gridcell "15" clickable,selected`, `row "Row to click 12" clickable`, `grid "Seats" rows=200`, `button "Row" sort=ascending`},
 			nil,
 		},
+		"a heading that is a link or a button is one line": {
+			"aria-tabs.html",
+			[]string{`button "Shipping" level=2,collapsed`, `button "Returns" level=2,expanded`, `heading "Tabs" level=1`},
+			[]string{`heading "Shipping"`, `heading "Returns"`},
+		},
+		"a link that is a heading tells its level": {
+			"links.html",
+			[]string{`link "Link in a heading" level=2`, `link "Heading in a link and a paragraph" level=2`},
+			[]string{`heading "Link in a heading"`, `heading "Heading in a link"`},
+		},
+		"which option is chosen is told by the list": {
+			"world-shop.html",
+			[]string{`  option "1"`},
+			[]string{`option "1" selected`},
+		},
 		"the areas of an image map stand below their picture": {
 			"links.html",
 			[]string{`link "West wing"`, `link "East wing"`},

@@ -25,11 +25,19 @@ func (e *Engine) readSnapshot(r *reading) error {
 	if now.holds {
 		r.notice(framesWithheld)
 	}
+	if r.far, err = e.readFar(r); err != nil {
+		return fault.Wrap(err, "the browser answered in another shape")
+	}
+	if r.job.view.changes {
+		e.showOn(r, now)
+		return nil
+	}
 	if !r.job.view.isWhole() {
 		e.showPart(r, now)
 		return nil
 	}
 	e.refs.forget(r.result.Tab, shots.alive())
+	delete(e.blind, r.result.Tab)
 	e.show(r, now)
 	return nil
 }
@@ -37,7 +45,7 @@ func (e *Engine) readSnapshot(r *reading) error {
 // show chooses between the whole page and what changed, and remembers what the session has seen of it.
 func (e *Engine) show(r *reading, now page) {
 	before, tab := e.seen[r.result.Tab], r.result.Tab
-	if r.job.view.mode == "diff" && before.doc == now.doc && before.full == now.full && r.difference(before, now) {
+	if r.job.view.mode == "diff" && before.doc == now.doc && before.full == now.full && e.tellDifference(r, before, now) {
 		to, _ := common(before, now) // what lies beyond what was shown is not seen by that
 		now.more += len(now.lines) - to
 		now.lines = now.lines[:to]
@@ -50,31 +58,70 @@ func (e *Engine) show(r *reading, now page) {
 	e.seen[tab] = now
 }
 
-// difference shows what changed, unless that would be most of the page anyhow, or too much.
-func (r *reading) difference(before, now page) bool {
+// tellDifference shows what changed, unless that would be most of the page anyhow.
+func (e *Engine) tellDifference(r *reading, before, now page) bool {
 	const short = 600 // characters: always worth saying by themselves
 	d := changes(before, now)
-	text := strings.Join(append(d.lines, d.leftBehind()...), "\n")
-	most := len(text) > short && len(d.lines)*10 > len(now.lines)*6
-	if most || len(text) > defaultBudget || d.moved && now.size() <= fewEnough {
+	d.with(r.far)
+	d.gone = slices.DeleteFunc(d.gone, func(ref string) bool { return !e.refs.shown[ref] })
+	if before.unshown { // what was never seen is not missed
+		d.lost, d.moved = r.far.lost, false
+	}
+	most := page{lines: d.lines}.size() > short && len(d.lines)*10 > len(now.lines)*6
+	if most || d.moved && now.size() <= fewEnough {
 		return false
 	}
 	if d.moved {
 		r.notice("Lines stand in another order now: take a snapshot to see it.")
 	}
 	r.tellGone(d.gone, now)
-	if text != "" {
-		r.result.Snapshot = &Snapshot{Text: text, Mode: "diff"}
+	if len(d.lines)+len(d.far)+len(d.lost) > 0 {
+		e.showChanges(r, d, now)
 	} else if len(d.gone) == 0 && !d.moved {
 		r.tellSame(before)
 	}
+	if r.turned = d.only(before); before.unshown {
+		r.notice(restUnshown)
+	}
 	return true
+}
+
+// mostChanges is how many characters of changes are shown at once.
+const mostChanges = defaultBudget / 2
+
+// showChanges shows them as far as the budget goes; the rest is read on as it stands by then.
+func (e *Engine) showChanges(r *reading, d difference, now page) {
+	shown, left := cut(d.lines, mostChanges)
+	text := strings.Join(slices.Concat(shown, d.far, d.leftBehind()), "\n")
+	r.result.Snapshot = &Snapshot{Text: text, Mode: "diff"}
+	if left > 0 {
+		v := view{mode: "full", full: now.full, given: d.unpicked(now.lines, len(shown)), doc: now.doc, size: now.size(), changes: true, beyond: now.more}
+		r.result.Snapshot.More = &More{Cursor: e.cursors.keep(rest{tab: r.result.Tab, view: v}), Lines: left}
+	}
+}
+
+// showOn goes on with changes that were cut.
+func (e *Engine) showOn(r *reading, now page) {
+	v := r.job.view
+	if v.doc != now.doc {
+		r.notice("The page is another one since the cursor was given out: take a snapshot.")
+		return
+	}
+	rest := changes(page{lines: v.given, more: v.beyond}, now)
+	rest.lost = nil // was told at first
+	if len(rest.lines) == 0 {
+		r.notice("Nothing is left of what had changed.")
+		return
+	}
+	e.showChanges(r, rest, now)
 }
 
 // tellSame says that nothing has changed, which after a scroll is no news.
 func (r *reading) tellSame(before page) {
 	switch {
 	case r.job.action.Action == "scroll":
+	case before.unshown && before.more > 0:
+		r.notice("Nothing has changed in the first part of the page.")
 	case before.more > 0:
 		r.notice("Nothing has changed in the part of the page that was shown.")
 	default:
@@ -98,7 +145,7 @@ const fewEnough = 3000
 
 // leftBehind are the lines that are gone without another in their place, where they are few.
 func (d difference) leftBehind() []string {
-	const few, longest = 5, 100
+	const few, longest = 3, 100
 	var lines []string
 	for _, line := range d.lost[:min(few, len(d.lost))] {
 		lines = append(lines, "- gone: "+program.Clip(strings.TrimPrefix(line, "- "), longest))
@@ -142,6 +189,7 @@ func ranges(refs []string) string {
 // showPart shows one element, or what was looked for.
 func (e *Engine) showPart(r *reading, now page) {
 	shown := e.part(r, now)
+	e.noteFound(r, now, shown)
 	if len(shown) == 0 && r.job.view.wanted.any() {
 		r.notice(nothingFits(e.seen[r.result.Tab]))
 	}
@@ -176,7 +224,7 @@ func (e *Engine) part(r *reading, now page) []string {
 		r.notice("The page has changed since the cursor was given out: what is new further up stands here too.")
 	}
 	shown, left := cut(lines, defaultBudget)
-	text := strings.Join(shown, "\n")
+	text := strings.Join(condensed(shown), "\n")
 	r.result.Snapshot = &Snapshot{Text: text, Mode: "full"}
 	if text == "" && v.isWhole() && !now.full {
 		r.notice("There is nothing to operate on the page; read its text.")

@@ -13,6 +13,13 @@ type view struct {
 	given []string
 	size  int
 	doc   string // the document they are of; empty where none was shown
+	// notes says that the page as a whole is noted besides, for later changes to be told against.
+	notes bool
+	// changes says that what is left is the rest of what had changed, of a page with so many lines beyond.
+	changes bool
+	beyond  int
+	// again is what is looked for once more, beside the page.
+	again *found
 }
 
 // wanted says what a snapshot looks for, instead of the whole page.
@@ -25,8 +32,14 @@ func (w wanted) any() bool { return w != wanted{} }
 // isWhole reports whether the view is of the whole page, which is what later differences are told against.
 func (v view) isWhole() bool { return v.scope.node == 0 && !v.wanted.any() }
 
-// viewFor decides what of the page the answer shows.
+// viewFor decides what of the page the answer shows, and whether it is noted besides.
 func (e *Engine) viewFor(a Action, tab string) (view, error) {
+	v, err := e.shownBy(a, tab)
+	v.notes = e.mustNote(a, tab, v)
+	return v, err
+}
+
+func (e *Engine) shownBy(a Action, tab string) (view, error) {
 	switch {
 	case a.Action == "snapshot" && a.Cursor != "":
 		return e.viewKept(a, tab)
@@ -41,7 +54,7 @@ func (e *Engine) viewFor(a Action, tab string) (view, error) {
 	if !shown {
 		return view{mode: "full"}, nil
 	}
-	return view{mode: "diff", full: seen.full, size: min(seen.size(), mostWatched)}, nil
+	return view{mode: "diff", full: seen.full, size: min(seen.size(), mostWatched), again: e.lookedForAgain(a, tab)}, nil
 }
 
 // viewKept is where an earlier snapshot was cut.
@@ -83,15 +96,29 @@ func (v view) budget() int {
 
 const slack = 1500
 
-// snapshot adds the step that answers the view.
+// snapshotOf adds the steps that answer the view.
 func (p *plan) snapshotOf(v view) {
 	switch {
 	case v.mode == "none":
-	case v.wanted.any():
-		p.snapshot = p.runEach("@find", object{"role": v.wanted.role, "name": v.wanted.name, "text": v.wanted.text, "budget": v.budget()})
-	case v.scope.node != 0:
-		p.snapshot = p.runEach("@snapshot", object{"full": v.full, "budget": v.budget(), "scope": v.scope.target()})
+	case v.isWhole():
+		p.snapshot = p.whole(v.full, v.budget())
+		p.lookAgainFor(v.again)
 	default:
-		p.snapshot = p.runEach("@snapshot", object{"full": v.full, "budget": v.budget()})
+		p.snapshot = p.part(v)
 	}
+	if v.notes {
+		p.base = p.whole(false, defaultBudget)
+	}
+}
+
+func (p *plan) whole(full bool, budget int) int {
+	return p.runEach("@snapshot", object{"full": full, "budget": budget})
+}
+
+// part asks for one element, or for what is looked for.
+func (p *plan) part(v view) int {
+	if v.wanted.any() {
+		return p.runEach("@find", object{"role": v.wanted.role, "name": v.wanted.name, "text": v.wanted.text, "budget": v.budget()})
+	}
+	return p.runEach("@snapshot", object{"full": v.full, "budget": v.budget(), "scope": v.scope.target()})
 }

@@ -31,6 +31,7 @@ type conversation struct {
 	browserMu sync.Mutex        // held while a browser session opens, so that two first calls open one
 	backend   project.Backend   // the last call's
 	browsers  map[string]string // the browser sessions' ids by backend
+	heard     string            // the browser session whose answer was the last
 	over      bool
 }
 
@@ -56,7 +57,17 @@ func (c *conversation) call(ctx context.Context, arguments json.RawMessage) *sdk
 	if err != nil {
 		return failure(fault.Of(err))
 	}
+	result.Unmoved = c.isHeard(id) && result.Unmoved
 	return answer(result)
+}
+
+// isHeard reports whether the last answer was the same browser session's, and notes whose this one is.
+func (c *conversation) isHeard(id string) bool {
+	c.browserMu.Lock()
+	defer c.browserMu.Unlock()
+	is := c.heard == id
+	c.heard = id
+	return is
 }
 
 // whichBackend takes the argument backend, which is no action's, out of a call's arguments.

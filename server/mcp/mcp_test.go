@@ -73,7 +73,7 @@ func (r *rooms) Do(_ context.Context, _ account.Actor, id string, a browse.Actio
 	if _, f := r.note("%s in %s", a.Action, id); f != nil {
 		return browse.Result{}, f
 	}
-	result := browse.Result{Action: a.Action, Title: "Docs", URL: "https://example.com/", Snapshot: &browse.Snapshot{Text: "- link \"A\" [ref=e1]", Mode: "full"}}
+	result := browse.Result{Unmoved: true, Action: a.Action, Title: "Docs", URL: "https://example.com/", Snapshot: &browse.Snapshot{Text: "- link \"A\" [ref=e1]", Mode: "full"}}
 	if a.Action == "screenshot" {
 		result.Picture = []byte("\x89PNG")
 	}
@@ -225,13 +225,17 @@ func TestAConversationHasABrowserSessionOfEachBackend(t *testing.T) {
 	t.Parallel()
 	r := &rooms{policy: project.ReadOnly}
 	a := connect(t, r)
-	for _, backend := range []string{"", "shared", "", "managed", "shared"} {
+	for i, backend := range []string{"", "shared", "", "managed", "shared"} {
 		arguments := map[string]any{"action": "snapshot"}
 		if backend != "" {
 			arguments["backend"] = backend
 		}
-		if got := a.call(arguments); got.IsError {
+		got := a.call(arguments)
+		if got.IsError {
 			t.Errorf("a snapshot on %q is answered %s", backend, text(t, got))
+		}
+		if says := strings.Contains(text(t, got), "Docs — https://"); says != (i != 2) {
+			t.Errorf("where answer %d stands, after one of another browser or of the same, is told: %v", i, says)
 		}
 	}
 	const want = "me opens in p_1, snapshot in s_1, me opens in p_1 on shared, snapshot in s_3, snapshot in s_3, " +

@@ -15,6 +15,8 @@ import { SKIPPED } from './walk.ts';
 
 /** What one match may say: a row, an entry, a paragraph. */
 const ONE_MATCH = 3000;
+/** What of a match's surroundings is told. */
+const LONGEST_HOLDER = 40;
 /** More places of one text than this are not looked at. */
 const MOST_PLACES = 1000;
 
@@ -246,9 +248,15 @@ function holderLine(el: Element): { el: Element; line: Line } | null {
   return null;
 }
 
+/** What holds a match is told so far that it is known again; a row's cells all belong to the match. */
+function shortened(line: Line | undefined): Line | undefined {
+  if (line?.value === undefined || line.role === 'row') return line;
+  return { ...line, value: cut(line.value, LONGEST_HOLDER) };
+}
+
 /** An entry says its text; a region, which may be the whole page, is only named. */
 function lineOf(el: Element, role: string, kind: string): Line | undefined {
-  if (kind === 'entry' || kind === 'live') return linesOf(el, false)[0];
+  if (kind === 'entry' || kind === 'live') return shortened(linesOf(el, false)[0]);
   const name = nameOf(el, role);
   const line: Line = { depth: 0, role, node: numberOf(el) };
   return name === '' ? line : { ...line, name };

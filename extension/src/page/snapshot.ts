@@ -17,6 +17,8 @@ const LONGEST_LABEL = 160;
 const LONGEST_TEXT = 4000;
 /** Enough of an address to tell where it leads; the rest is there where all text is asked for. */
 const LONGEST_ADDRESS = 40;
+/** The cells of a row are data; what an article says at length is get_text's to read. */
+const LONGEST_ENTRY = 320;
 const MOST_OPTIONS = 12;
 /** Fewer are shown as often as they come. */
 const FEW_OPTIONS = 3;
@@ -28,7 +30,7 @@ export function snapshot(args: SnapshotArgs): Snapshot {
   if (elsewhere && window.top === window) return { doc, ...whereabouts(), lines: [], more: 0 };
   const tally = { left: args.budget, more: 0, texts: args.full === true };
   const items = walk(args.scope && !elsewhere ? elementOf(args.scope) : null, tally);
-  const page = new Page(args.full === true, args.budget);
+  const page = new Page({ full: args.full === true, part: args.scope !== undefined }, args.budget);
   page.add(
     items.flatMap((it) => prune(it, args.full === true)),
     0,
@@ -79,6 +81,9 @@ function entry(it: Item, full: boolean): Item[] {
   return said === '' && rest.length === 0 ? [] : [{ ...it, text: said, children: rest }];
 }
 
+/** All text is shown; only a part of the page is. */
+type View = { full: boolean; part: boolean };
+
 /** Lines within a budget of characters; what comes after it is counted, neither named nor numbered. */
 class Page {
   readonly lines: Line[] = [];
@@ -87,21 +92,27 @@ class Page {
   #away = false;
   /** The lists of options that have been shown: in a table the same one often stands in each row. */
   readonly #lists = new Set<string>();
-  readonly #full: boolean;
+  readonly #view: View;
   #left: number;
 
-  constructor(full: boolean, budget: number) {
-    this.#full = full;
+  constructor(view: View, budget: number) {
+    this.#view = view;
     this.#left = budget;
   }
 
   add(items: Item[], depth: number): void {
-    for (const [i, it] of items.entries()) {
-      if (!this.#full && isNamed(it, items[i + 1])) continue;
+    for (const [i, each] of items.entries()) {
+      if (!this.#view.full && isNamed(each, items[i + 1])) continue;
+      const it = this.#merges(depth) && this.#left > 0 ? merged(each) : each;
       if (this.#left <= 0) this.more += 1;
-      else this.#put(this.#placed(it, describe(it, depth, this.#full)));
+      else this.#put(this.#placed(it, describe(it, depth, this.#view)));
       this.add(this.#shown(it), depth + 1);
     }
+  }
+
+  /** What a scope names is what its first line is of. */
+  #merges(depth: number): boolean {
+    return !this.#view.full && !(this.#view.part && depth === 0);
   }
 
   /** Says only where the window ends and begins: on each line it would cost more than it tells. */
@@ -119,7 +130,7 @@ class Page {
 
   #shown(it: Item): Item[] {
     const options = it.children.filter((child) => child.kind === 'option');
-    if (this.#full || options.length < FEW_OPTIONS) return it.children;
+    if (this.#view.full || options.length < FEW_OPTIONS) return it.children;
     const all = options.map(({ el }) => (isA(el, 'option') ? el.label : '')).join('\n');
     if (this.#lists.has(all)) return [note(`the same ${options.length} options as above`)];
     this.#lists.add(all);
@@ -141,6 +152,20 @@ function isNamed(it: Item, next: Item | undefined): boolean {
   );
 }
 
+/** One line for a heading that is a link or a button, or a link that is a heading: it tells the heading's level. */
+function merged(it: Item): Item {
+  const [inner, ...others] = it.children.filter((child) => child.kind !== 'text');
+  if (!inner?.el || !it.el || others.length > 0) return it;
+  if (it.role === 'heading' && ['link', 'button'].includes(inner.role) && !isPressable(it)) {
+    if (nameOf(it.el, it.role) !== nameOf(inner.el, inner.role)) return it;
+    return { ...inner, states: [...inner.states, ...statesOf(it.el, it.role)] };
+  }
+  if (it.role !== 'link' || inner.role !== 'heading' || inner.children.length > 0) return it;
+  if (isPressable(inner) || !nameOf(it.el, it.role).includes(nameOf(inner.el, inner.role)))
+    return it;
+  return { ...it, states: [...it.states, ...statesOf(inner.el, inner.role)], children: [] };
+}
+
 /** Whether the element is outside of the window, or scrolled out of its pane; undefined where it has no box. */
 function isAway(it: Item): boolean | undefined {
   if (it.el === null || it.now === null) return undefined;
@@ -159,26 +184,44 @@ function lengthOf(line: Line): number {
   );
 }
 
-function describe(it: Item, depth: number, full: boolean): Line {
-  if (it.el === null) return textLine(it, depth, full);
+function describe(it: Item, depth: number, view: View): Line {
+  if (it.el === null) return textLine(it, depth, view.full);
   const line: Line = { depth, role: it.role };
   const quiet = (it.kind === 'entry' && !isPressable(it)) || it.kind === 'live';
   const name = quiet ? '' : nameOf(it.el, it.role);
   if (name !== '') line.name = name;
   if (hasRef(it)) line.node = numberOf(it.el);
-  const states = [...it.states, ...statesOf(it.el, it.role)];
+  const states = [...it.states, ...stated(it, it.el)];
   if (states.length > 0) line.states = states;
   if (it.kind === 'frame') line.frame = true;
-  addContent(line, it, full);
+  addContent(line, it, view);
   return line;
 }
 
-function addContent(line: Line, it: Item, full: boolean): void {
+/** The states of its element; which option of a list is chosen, the line of a list that takes one says. */
+function stated(it: Item, el: Element): string[] {
+  const states = statesOf(el, it.role);
+  const list = it.kind === 'option' ? own(el).closest('select') : null;
+  return isA(list, 'select') && !list.multiple ? states.filter((s) => s !== 'selected') : states;
+}
+
+function addContent(line: Line, it: Item, view: View): void {
   if (it.el === null || it.kind === 'option') return;
   const value = it.text === '' ? heldBy(it.el) : it.text;
-  if (value !== undefined) line.value = cut(value, full ? LONGEST_TEXT : 2 * LONGEST_LABEL);
+  if (value !== undefined) line.value = cut(value, longest(it, view.full));
   const url = linkOf(it.el);
-  if (url !== undefined) line.url = full ? url : cut(url, LONGEST_ADDRESS);
+  if (url === undefined || (it.kind !== 'frame' && !view.full && !view.part && isHere(url))) return;
+  line.url = view.full ? url : cut(url, LONGEST_ADDRESS);
+}
+
+function longest(it: Item, full: boolean): number {
+  if (full) return LONGEST_TEXT;
+  return it.role === 'article' ? LONGEST_LABEL : LONGEST_ENTRY;
+}
+
+/** Whether an address is of this site: where all of a page is listed, a link's name tells what it leads to. */
+function isHere(url: string): boolean {
+  return url.startsWith('/') || url.startsWith('#');
 }
 
 function hasRef(it: Item): boolean {
