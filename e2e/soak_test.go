@@ -96,8 +96,8 @@ func (k *soak) pace(sessions []string) time.Duration {
 	return took[len(took)/2]
 }
 
-// TestManyAtOnceWithOneThatLoopsAndOneThatFloods has each of many keep its pace beside two tabs that misbehave.
-func TestManyAtOnceWithOneThatLoopsAndOneThatFloods(t *testing.T) {
+// TestSoakManyAtOnceWithOneThatLoopsAndOneThatFloods has each of many keep its pace beside two tabs that misbehave.
+func TestSoakManyAtOnceWithOneThatLoopsAndOneThatFloods(t *testing.T) {
 	k := startSoak(t, 0)
 	loops, floods, others := k.sessions[0], k.sessions[1], k.sessions[2:]
 	before := k.pace(others)
@@ -134,8 +134,8 @@ func (k *soak) stuck(session string) {
 	}, "the looping page to answer nothing")
 }
 
-// TestManyClientsWithOneThatNeverReadsAndOneThatAsksTooMuch has CDP clients of different sessions side by side.
-func TestManyClientsWithOneThatNeverReadsAndOneThatAsksTooMuch(t *testing.T) {
+// TestSoakManyClientsWithOneThatNeverReadsAndOneThatAsksTooMuch has CDP clients of different sessions side by side.
+func TestSoakManyClientsWithOneThatNeverReadsAndOneThatAsksTooMuch(t *testing.T) {
 	k := startSoak(t, 0)
 	type client struct {
 		*speaker
@@ -199,8 +199,8 @@ func (k *soak) levels() levels {
 	return l
 }
 
-// TestOpeningAndClosingLeavesNothing opens and closes sessions with their tabs, and wants everything to be as it was.
-func TestOpeningAndClosingLeavesNothing(t *testing.T) {
+// TestSoakOpeningAndClosingLeavesNothing opens and closes sessions with their tabs, and wants everything to be as it was.
+func TestSoakOpeningAndClosingLeavesNothing(t *testing.T) {
 	const atOnce = 2
 	k := startSoak(t, atOnce)
 	k.cycle(max(k.cycles/10, 20), atOnce) // what is made once is made by now
