@@ -57,7 +57,7 @@ func (a *app) report(cmd *cobra.Command, err error) int {
 	case err == nil:
 		return exitDone
 	case errors.As(err, &misuse):
-		tell(a.err, err.Error()+"\nusage: "+usageLine(cmd), "See "+cmd.CommandPath()+" --help.")
+		tell(a.err, err.Error()+"\nusage: "+usageLine(cmd), meant(cmd)+"See "+cmd.CommandPath()+" --help.")
 		return exitUsage
 	case errors.As(err, &f):
 		a.repeat(err)
@@ -98,6 +98,22 @@ func usageLine(cmd *cobra.Command) string {
 		return cmd.CommandPath() + " " + strings.Join(names, "|")
 	}
 	return strings.TrimSuffix(cmd.UseLine(), " [flags]")
+}
+
+// farthest is how many letters may differ between what was typed and what may have been meant.
+const farthest = 2
+
+// meant asks after the command that was typed wrong, where one is like it.
+func meant(cmd *cobra.Command) string {
+	cmd.SuggestionsMinimumDistance = farthest
+	typed := cmd.Flags().Arg(0)
+	if typed == "" || !cmd.HasSubCommands() {
+		return ""
+	}
+	if like := cmd.SuggestionsFor(typed); len(like) > 0 {
+		return fmt.Sprintf("Did you mean %q? ", like[0])
+	}
+	return ""
 }
 
 func tell(w io.Writer, message, hint string) {
