@@ -24,6 +24,7 @@ func formSite(t *testing.T) string {
 }
 
 func TestInputInChromium(t *testing.T) {
+	t.Parallel()
 	script, at := pageScript(t), formSite(t)
 	c := launch(t)
 	cases := map[string]func(d *driver){

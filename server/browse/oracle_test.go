@@ -28,6 +28,7 @@ const (
 )
 
 func TestNamesAndRolesAgreeWithChromes(t *testing.T) {
+	t.Parallel()
 	script := oracleScript(t)
 	server := httptest.NewServer(http.FileServer(http.Dir("testdata/corpus")))
 	t.Cleanup(server.Close)

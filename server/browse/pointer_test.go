@@ -12,6 +12,7 @@ import (
 )
 
 func TestPointerInChromium(t *testing.T) {
+	t.Parallel()
 	script, at := pageScript(t), site(t)
 	c := launch(t, "--site-per-process")
 	cases := map[string]struct {
