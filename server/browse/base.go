@@ -12,7 +12,7 @@ func (e *Engine) mustNote(a Action, tab string, v view) bool {
 		return v.mode == "none"
 	case a.Action == "get_text", a.Action == "snapshot" && a.Cursor == "" && !v.isWhole():
 		seen, known := e.seen[tab]
-		return !known || seen.unshown || e.blind[tab]
+		return !known || seen.isUnread() || e.blind[tab]
 	}
 	return false
 }
@@ -33,14 +33,17 @@ func (e *Engine) readBase(r *reading) error {
 		return err
 	}
 	delete(e.blind, tab)
-	if before, known := e.seen[tab]; known && !before.unshown && before.doc == now.doc {
+	if before, known := e.seen[tab]; known && !before.isUnread() && before.doc == now.doc {
 		return nil
 	}
 	e.refs.forget(tab, shots.alive())
-	now.unshown = true
+	now.unshown, now.read = true, r.job.action.Action == "snapshot" || r.job.action.Action == "get_text"
 	e.seen[tab] = now
 	return nil
 }
+
+// isUnread reports whether nothing of the page is known to its reader: what it was before does not matter then.
+func (p page) isUnread() bool { return p.unshown && !p.read }
 
 // noteBlind notes that an action may have changed the page, and was not to show it.
 func (e *Engine) noteBlind(j job, tab string) {

@@ -52,8 +52,8 @@ type page struct {
 	lines []string
 	more  int
 	holds bool // something back: a frame on a domain that is not allowed
-	// unshown tells that the page was noted and none of it shown, or parts only.
-	unshown bool
+	// unshown tells that the page was noted and not shown as a whole, and read that parts of it were.
+	unshown, read bool
 }
 
 // size is how many characters the lines have.

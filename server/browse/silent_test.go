@@ -92,6 +92,22 @@ func TestWhatChangedIsToldOfAPageThatWasNotShown(t *testing.T) {
 	}
 }
 
+// TestWhatWasReadInPartsIsWhatChangesAreToldAgainst lets a page that was not shown change between the reader's looks.
+func TestWhatWasReadInPartsIsWhatChangesAreToldAgainst(t *testing.T) {
+	t.Parallel()
+	p := &paper{doc: "d", title: "Shop", lines: payButton + "," + status("Loading"), found: payButton}
+	e := silentEngine(p)
+	mustDo(t, e, browse.Action{Action: "open", URL: "https://example.com/", Snapshot: "none"})
+	p.lines = payButton + "," + allLinks + "," + status("Open")
+	mustDo(t, e, browse.Action{Action: "snapshot", Text: "Open"}) // the first that is known of it
+	p.lines = payButton + "," + allLinks + "," + status("Closed")
+	mustDo(t, e, browse.Action{Action: "click", Ref: "e1", Snapshot: "none"})
+	mustDo(t, e, browse.Action{Action: "snapshot", Text: "Pay"}) // does not show it
+	if r := mustDo(t, e, browse.Action{Action: "wait", MS: 1}); r.Snapshot == nil || r.Snapshot.Text != "- status: Closed" {
+		t.Errorf("what was known and changed: %+v %v", r.Snapshot, r.Notices)
+	}
+}
+
 func TestWhatWasShownIsWhatChangesAreToldAgainst(t *testing.T) {
 	t.Parallel()
 	p := &paper{doc: "d", title: "Shop", lines: payButton + "," + status("Open"), found: payButton}
@@ -251,7 +267,7 @@ func TestWhatWasAskedForIsNotToldAgain(t *testing.T) {
 func TestEntriesAreShort(t *testing.T) {
 	t.Parallel()
 	entry := func(role, value string, held ...string) string {
-		lines := []string{`{"depth":0,"role":"` + role + `","value":"` + value + `"}`}
+		lines := append(make([]string, 0, 1+len(held)), `{"depth":0,"role":"`+role+`","value":"`+value+`"}`)
 		for i, name := range held {
 			lines = append(lines, fmt.Sprintf(`{"depth":1,"role":"%s","name":"Buy","node":%d}`, name, i+1))
 		}
