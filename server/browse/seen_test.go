@@ -66,6 +66,16 @@ func TestSnapshotsOfTheCorpus(t *testing.T) {
 			[]string{`  option "1"`},
 			[]string{`option "1" selected`},
 		},
+		"text that only parts links is left out": {
+			"world-search.html",
+			[]string{`link "Plans"`, `link "Costs"`},
+			[]string{"text: ·"},
+		},
+		"a full stop after a link is left out": {
+			"world-docs.html",
+			[]string{"text: Reads a", "text: and a footnote"},
+			[]string{"text: .\n"},
+		},
 		"the areas of an image map stand below their picture": {
 			"links.html",
 			[]string{`link "West wing"`, `link "East wing"`},

@@ -20,6 +20,8 @@ const LONGEST_ADDRESS = 40;
 /** The cells of a row are data; what an article says at length is get_text's to read. */
 const LONGEST_ENTRY = 320;
 const MOST_OPTIONS = 12;
+/** What a dot or a bar between two links has not. */
+const SAYS = /[\p{L}\p{N}\p{Sc}\p{So}]/u;
 /** Fewer are shown as often as they come. */
 const FEW_OPTIONS = 3;
 /** A box of a pixel stands for what is drawn elsewhere. */
@@ -102,7 +104,7 @@ class Page {
 
   add(items: Item[], depth: number): void {
     for (const [i, each] of items.entries()) {
-      if (!this.#view.full && isNamed(each, items[i + 1])) continue;
+      if (!this.#view.full && (isMere(each) || isNamed(each, items[i + 1]))) continue;
       const it = this.#merges(depth) && this.#left > 0 ? merged(each) : each;
       if (this.#left <= 0) this.more += 1;
       else this.#put(this.#placed(it, describe(it, depth, this.#view)));
@@ -142,6 +144,11 @@ class Page {
 
 function note(text: string): Item {
   return { ...item('text', 'text', null), text };
+}
+
+/** Whether the text only parts what stands around it. */
+function isMere(it: Item): boolean {
+  return it.kind === 'text' && !SAYS.test(it.text);
 }
 
 /** Whether the text does nothing but name the control after it. */
