@@ -1,11 +1,12 @@
 import { cut, cutAddress, held, maxTitle } from './bounds.ts';
-import { type Grant, type Grants, hostOf, isOwn, ofTab, unusable, update } from './grants.ts';
+import { type Grant, type Grants, isOwn, ofTab, unusable, update } from './grants.ts';
 import { Paced } from './paced.ts';
 import type { Pairing } from './pairings.ts';
 import {
   type Differences,
   differences,
   hasLeft,
+  hostsOf,
   problemAt,
   type Standing,
   standings,
@@ -34,6 +35,7 @@ export class Book {
   readonly #changed: (differences: Differences) => void;
   #nextTab: number;
   #pairings: readonly Pairing[];
+  #ownHosts: readonly string[];
   #grants: Grants;
   #standings: readonly Standing[];
   #trouble: string | undefined;
@@ -45,6 +47,7 @@ export class Book {
     this.install = stored.install;
     this.#nextTab = stored.nextTab;
     this.#pairings = stored.pairings;
+    this.#ownHosts = hostsOf(stored.pairings);
     this.#grants = stored.grants;
     this.#standings = standings(this.#grants, this.#pairings);
     this.#changed = changed;
@@ -106,8 +109,8 @@ export class Book {
   }
 
   /** Where Chaperone's own servers are. */
-  get ownHosts(): string[] {
-    return this.#pairings.map((pairing) => hostOf(new URL(pairing.server)));
+  get ownHosts(): readonly string[] {
+    return this.#ownHosts;
   }
 
   /** Takes a name for a tab; it is on disk before it is used, so that no name is ever given twice. */
@@ -142,6 +145,7 @@ export class Book {
   writePairings(pairings: readonly Pairing[]): void {
     this.#note(); // what was harmless to wait with may be another thing for other servers
     this.#pairings = pairings;
+    this.#ownHosts = hostsOf(pairings);
     void this.#keep(savePairings(pairings), forgetPairings);
     this.#restand();
   }

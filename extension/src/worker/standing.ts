@@ -22,8 +22,13 @@ export type Differences = {
   pairings: string[];
 };
 
+/** Where Chaperone's own servers are. */
+export function hostsOf(pairings: readonly Pairing[]): readonly string[] {
+  return pairings.map((pairing) => hostOf(new URL(pairing.server)));
+}
+
 export function standings(grants: Grants, pairings: readonly Pairing[]): Standing[] {
-  const ownHosts = pairings.map((pairing) => hostOf(new URL(pairing.server)));
+  const ownHosts = hostsOf(pairings);
   return grants.flatMap((grant) => {
     const pairing = pairings.find((one) => one.key === grant.pairing);
     if (pairing === undefined) return [];
