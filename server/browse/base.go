@@ -37,7 +37,8 @@ func (e *Engine) readBase(r *reading) error {
 		return nil
 	}
 	e.refs.forget(tab, shots.alive())
-	now.unshown, now.read = true, r.job.action.Action == "snapshot" || r.job.action.Action == "get_text"
+	isText := r.job.action.Action == "get_text"
+	now.unshown, now.read = !isText || r.job.about.node != 0, isText || r.job.action.Action == "snapshot"
 	e.seen[tab] = now
 	return nil
 }
