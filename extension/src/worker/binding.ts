@@ -21,6 +21,16 @@ export const unbound: ReadonlyMap<string, string> = new Map([
   ['Runtime.runScript', 'Runtime.runScript is not for shared tabs: use Runtime.evaluate instead.'],
 ]);
 
+/** What no page can have otherwise. A binding by such a name ends its process, and with it other tabs of the site. */
+const unforgeable: ReadonlySet<string> = new Set(['document', 'location', 'top', 'window']);
+
+/** What is wrong with a binding's name; nothing when empty. */
+export function wrongName(method: string, params: object): string {
+  const name = text(fields(params), 'name') ?? '';
+  const isWrong = method === 'Runtime.addBinding' && unforgeable.has(name);
+  return isWrong ? `A binding cannot be called ${name}: no page can have another.` : '';
+}
+
 /** Everything else that acts on whatever document is there. */
 const acting =
   /^(Input\.|DOM\.(set|remove|copyTo|moveTo|focus)|CSS\.(set|add|create|force)|WebMCP\.invokeTool$|Page\.(captureScreenshot|printToPDF)$)/;

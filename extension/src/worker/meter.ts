@@ -21,7 +21,7 @@ const droppable: ReadonlySet<string> = new Set([
 ]);
 
 /** Whether no client's picture of the page depends on an event. */
-function isDroppable(method: string): boolean {
+export function isDroppable(method: string): boolean {
   return droppable.has(method);
 }
 

@@ -12,7 +12,8 @@ export class Pulse {
   readonly #ask: () => Promise<unknown>;
   readonly #nowMS: () => number;
   #askedMS: number | undefined;
-  #events = 0;
+  /** What the loudest tab told since. */
+  #most = 0;
   #told = new WeakMap<object, number>();
 
   constructor(ask: () => Promise<unknown>, nowMS: () => number) {
@@ -20,19 +21,19 @@ export class Pulse {
     this.#nowMS = nowMS;
   }
 
-  /** Counts one event of a tab by its weight; whether that tab is what others wait for. */
+  /** Counts one event of a tab by its weight; whether that tab is what others wait for: of several, the loudest. */
   isHeldUpBy(tab: object, weight: number): boolean {
     if (this.#askedMS === undefined) this.#begin();
     const told = (this.#told.get(tab) ?? 0) + weight;
     this.#told.set(tab, told);
-    this.#events += weight;
+    this.#most = Math.max(this.#most, told);
     const waitedMS = this.#nowMS() - (this.#askedMS ?? this.#nowMS());
-    return waitedMS > slowMS && told > fewEvents && told * 2 > this.#events;
+    return waitedMS > slowMS && told > fewEvents && told >= this.#most;
   }
 
   #begin(): void {
     this.#askedMS = this.#nowMS();
-    this.#events = 0;
+    this.#most = 0;
     this.#told = new WeakMap();
     const end = () => {
       this.#askedMS = undefined;

@@ -19,6 +19,7 @@ type World = {
   level: Level;
   seen: boolean;
   mayOpen: boolean;
+  stays?: string;
   left: string[];
   children: Children;
 };
@@ -44,7 +45,10 @@ async function begin(level: Level = 'act') {
     send: (header: Header, body?: string) =>
       said.push(body === undefined ? header : { ...header, body }),
   };
-  const standing = () => ({ grant: { tab: 1, name: 't1', session: 's' }, level: world.level });
+  const standing = () => ({
+    grant: { tab: 1, name: 't1', session: 's', stays: world.stays },
+    level: world.level,
+  });
   const isOwn = (url: string) => url.includes(':7788');
   const seats = {
     takeFresh: () => Promise.resolve(() => undefined),
@@ -360,6 +364,16 @@ test('script that names no context goes to the next document’s when its own ha
   raw.event(1, '', 'Runtime.executionContextsCleared', {});
   raw.event(1, '', 'Runtime.executionContextCreated', contextOf(2));
   assert.deepEqual(sent[3]?.params, { expression: '1', uniqueContextId: 'U2' });
+});
+
+test('what is dragged is told, but not in a tab that stays on its site, where it can be of another', async () => {
+  const { raw, world, said } = await begin();
+  const drag = { data: { items: [{ mimeType: 'text/plain', data: 'private' }], files: ['/a'] } };
+  raw.event(1, '', 'Input.dragIntercepted', drag);
+  assert.equal(said.at(-1)?.body, JSON.stringify(drag));
+  world.stays = 'a';
+  raw.event(1, '', 'Input.dragIntercepted', drag);
+  assert.equal(said.at(-1)?.body, '{"data":{"items":[],"files":[]}}');
 });
 
 test('where a page went when its tab fell asleep holds nothing up once it is attached anew', async () => {

@@ -1,6 +1,6 @@
 import { judgeRaw } from '../policy/table.ts';
 import { answer, crashed, refuse } from './answers.ts';
-import { unbound } from './binding.ts';
+import { unbound, wrongName } from './binding.ts';
 import type { Child } from './children.ts';
 import { Doings, mayOpen } from './doings.ts';
 import { Holding, type HoldingRooms, rulesOf, type Wish } from './holding.ts';
@@ -224,7 +224,7 @@ export class Raw {
       throw new Refusal('forbidden', `${method}: pictures of a tab are served by the server.`);
     }
     const isAutoAttach = method === 'Target.setAutoAttach';
-    const wrong = isAutoAttach ? wrongAttach(params) : '';
+    const wrong = isAutoAttach ? wrongAttach(params) : wrongName(method, params);
     const reason = judgeRaw(level, method, params).reason || wrong || (unbound.get(method) ?? '');
     if (reason !== '') throw new Refusal('forbidden', reason);
     if (child !== undefined && this.#telling.isBarred(hold, child)) {

@@ -14,6 +14,11 @@ export function isOn(site: string, url: string): boolean {
   return host !== undefined && (host === site || host.endsWith(`.${site}`));
 }
 
+/** Whose an address is: a blob is its maker's. */
+export function makerOf(url: string): string {
+  return url.replace(/^(blob:)+/, '');
+}
+
 /** An address without its path. */
 export function originOf(url: string): string {
   const parsed = URL.canParse(url) ? new URL(url) : undefined;

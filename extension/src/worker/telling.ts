@@ -7,10 +7,12 @@ import type { Child } from './children.ts';
 import type { News, Reach } from './contexts.ts';
 import { withoutFrames } from './frames.ts';
 import type { Hold } from './holds.ts';
+import { isDroppable } from './meter.ts';
 import { type Fields, fields, member, text } from './parse.ts';
 import type { Passage } from './passage.ts';
 import type { Pulse } from './pulse.ts';
 import type { Seats } from './seats.ts';
+import { makerOf } from './site.ts';
 import type { Standing } from './standing.ts';
 import { weightOf } from './weight.ts';
 import { Refusal } from './wire.ts';
@@ -39,7 +41,8 @@ export class Telling {
     const news = hold.contexts.hear(child, event, this.reach(hold));
     const standing = this.#rooms.book.ofName(hold.key, hold.name);
     if (standing === undefined || standing.suspended !== undefined) return;
-    const weight = weightOf(params);
+    // What a page loads can be long; what it says at will counts by its length.
+    const weight = isDroppable(method) ? weightOf(params) : 1;
     if (this.#rooms.pulse.isHeldUpBy(hold, weight)) {
       this.#rooms.flooded(hold);
       return;
@@ -101,6 +104,7 @@ export class Telling {
     { grant }: Standing,
     { method, params }: { method: string; params: Fields },
   ): Fields | undefined {
+    if (method === 'Input.dragIntercepted' && grant.stays !== undefined) return withoutData(params);
     if (child !== '') return params;
     const isAway = (url: string) => this.#rooms.book.isAway(grant, url);
     return away.told(method, params, { main: target, isAway });
@@ -132,8 +136,9 @@ export class Telling {
   isBarred(hold: Hold, session: string): boolean {
     const children = this.#rooms.seats.children(hold.tab);
     for (let child = children?.get(session); child; child = children?.get(child.parent)) {
-      const isPage = /^(https?|file):/.test(child.url); // a worker's own address may be a blob
-      if (isPage && this.#isAway(hold, child.url)) return true;
+      // What stands at about: is of whatever it is in.
+      const isSomewhere = child.url !== '' && !child.url.startsWith('about:');
+      if (isSomewhere && this.#isAway(hold, makerOf(child.url))) return true;
       const bound = this.#rooms.passage.boundFor(hold, frameOf(child));
       if (bound !== '' && this.#isAway(hold, bound)) return true;
       if (child.type === 'iframe' && child.url === '' && bound === '') return true;
@@ -145,6 +150,11 @@ export class Telling {
     const grant = this.#rooms.book.ofName(hold.key, hold.name)?.grant;
     return grant === undefined || this.#rooms.book.isAway(grant, url);
   }
+}
+
+/** A drag without what is dragged: it can be from any frame of the page. */
+function withoutData(params: Fields): Fields {
+  return { ...params, data: { ...fields(member(params, 'data')), items: [], files: [] } };
 }
 
 /** The frame that a child is about. */

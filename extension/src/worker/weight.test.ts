@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { textAnEvent, weightOf } from './weight.ts';
+import { heaviest, textAnEvent, weightOf } from './weight.ts';
 
 test('an event weighs one, and one more for so much text in it', () => {
   assert.equal(weightOf(undefined), 1);
   assert.equal(weightOf({ timestamp: 1, isOn: true, none: null }), 1);
-  assert.equal(weightOf({ text: 'x'.repeat(textAnEvent - 1) }), 1);
+  assert.equal(weightOf({ text: 'x'.repeat(textAnEvent / 2) }), 1);
   assert.equal(weightOf({ text: 'x'.repeat(textAnEvent) }), 2);
 });
 
@@ -14,9 +14,12 @@ test('text counts however deep it is, and all of it together', () => {
   assert.equal(weightOf({ args: [{ value: half }, { preview: { description: half } }] }), 2);
 });
 
-test('an event of very many values is weighed by the first of them', () => {
-  const long = 'x'.repeat(textAnEvent);
-  const many = Array.from({ length: 100_000 }, () => long);
-  const weight = weightOf({ many });
-  assert.ok(weight > 900 && weight <= 1001, `${weight}`);
+test('no event weighs more than so much, however long it is', () => {
+  assert.equal(weightOf({ text: 'x'.repeat(textAnEvent * heaviest * 2) }), heaviest);
+});
+
+test('many small values weigh too, and very many as much as can be', () => {
+  assert.equal(weightOf({ args: Array(200).fill(7) }), 4);
+  assert.equal(weightOf({ args: Array(100_000).fill(7) }), heaviest);
+  assert.equal(weightOf([...Array(1200).fill(0), 'x'.repeat(8_000_000)]), heaviest);
 });
