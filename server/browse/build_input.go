@@ -138,8 +138,8 @@ func (p *plan) key(kind string, s stroke, modifiers int) {
 func (p *plan) pressOn(frame string, step int, path string) int {
 	at := absent
 	p.onlyIf(step, path, func() {
+		p.mouse("mouseMoved", p.run("@locate", frame, object{"target": from(step, path), "glance": true}), nil)
 		at = p.run("@locate", frame, object{"target": from(step, path)})
-		p.mouse("mouseMoved", at, nil)
 		p.clickAt(at, "left", 1)
 	})
 	return at

@@ -62,14 +62,15 @@ func (p *plan) hasLanded(e element, located int, purpose string) int {
 	return p.run("@landed", e.frame, object{"doc": from(located, "doc"), "at": from(located, "at"), "purpose": purpose})
 }
 
-// click presses as often as it says: the second press of two is what makes it a double click.
+// click presses as often as it says: the second press of two is what makes it a double click. The element is looked for once
+// more when the pointer is over it: the page may move it by that, or lay something over it.
 func (p *plan) click(a Action, e element) {
 	button := a.Button
 	if button == "" {
 		button = "left"
 	}
+	p.mouse("mouseMoved", p.aim(e, object{"glance": true}), nil)
 	p.locate = p.aim(e, menu(button))
-	p.mouse("mouseMoved", p.locate, nil)
 	for n := range max(1, a.Count) {
 		p.clickAt(p.locate, button, n+1)
 	}

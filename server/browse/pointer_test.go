@@ -22,6 +22,8 @@ func TestPointerInChromium(t *testing.T) {
 		"a double click and a right click are what a hand does":  {check: clickKinds},
 		"a click that is not plain writes":                       {options: browse.Options{ReadOnly: true}, check: plainClicksOnly},
 		"hovering opens what hovering opens":                     {check: hovered},
+		"what comes over an element by the pointer covers it":    {check: coveredByPointer},
+		"a press of which no click came is told":                 {check: halfPressed},
 		"a card is dragged where it is to go":                    {check: draggedCard},
 		"what follows the pointer is dragged":                    {check: draggedPointer},
 		"a drop that the page does not take has not landed":      {check: droppedNowhere},
@@ -62,6 +64,28 @@ func clickKinds(d *driver) {
 	}
 	_ = d.refused(`{"action":"click","role":"button","name":"Press me","button":"middle"}`, fault.BadRequest)
 	_ = d.refused(`{"action":"click","role":"button","name":"Press me","count":3}`, fault.BadRequest)
+}
+
+func coveredByPointer(d *driver) {
+	d.open("elusive.html")
+	f := d.refused(`{"action":"click","role":"button","name":"Keep"}`, fault.Covered)
+	if !strings.Contains(f.Message+f.Detail, "Delete everything") {
+		d.t.Errorf("what covers it is not told: %+v", f)
+	}
+	d.outSays("")
+}
+
+func halfPressed(d *driver) {
+	d.open("elusive.html")
+	tells := func(name string) bool {
+		r := d.do(`{"action":"click","role":"button","name":"` + name + `"}`)
+		d.isLanded(r)
+		return strings.Contains(strings.Join(r.Notices, " "), "the click that should follow did not reach it")
+	}
+	if !tells("Hop") || !tells("Swap") || tells("Calm") {
+		d.t.Error("it is not told which of them had no click")
+	}
+	d.outSays("swapped calm ")
 }
 
 func plainClicksOnly(d *driver) {

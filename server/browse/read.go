@@ -115,11 +115,15 @@ func (r *reading) notice(text string) { r.result.Notices = append(r.result.Notic
 // landingUnknown is told where nothing was seen of a click that was sent: it may have been heeded all the same.
 const landingUnknown = "The click was sent; whether it landed could not be told. Do not click again before you know."
 
+// landedByHalf is told where the page moved or replaced what was pressed before the button came up.
+const landedByHalf = "The button went down on the element, but the click that should follow did not reach it: the page moved or replaced it meanwhile. Look whether it had its effect before you repeat it."
+
 // readLanding takes a click for done only when a trusted event reached its element.
 func readLanding(r *reading) error {
 	var got struct {
 		Landed bool `json:"landed"`
 		Unsure bool `json:"unsure"`
+		Half   bool `json:"half"`
 	}
 	for _, step := range []int{r.job.plan.landed, r.job.plan.dropped} {
 		found, err := r.decode(step, &got)
@@ -135,6 +139,9 @@ func readLanding(r *reading) error {
 			return notLanded(r.job.action.Action, step == r.job.plan.dropped)
 		}
 		r.result.Landed = &got.Landed
+	}
+	if got.Half && r.job.action.Button != "right" {
+		r.notice(landedByHalf)
 	}
 	return nil
 }

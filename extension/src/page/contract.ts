@@ -133,6 +133,11 @@ export type LocateArgs = {
   stay?: boolean;
   /** The right button follows: the browser's own menu, which would stand in the person's way, is kept away once. */
   menu?: boolean;
+  /**
+   * Where it stands now is enough, for the pointer to be moved there: the next locate tells where it is pressed, whether
+   * it has stood still since, and whether anything came over it by the pointer.
+   */
+  glance?: boolean;
 };
 
 /**
@@ -168,9 +173,10 @@ export type Hit = Record<string, never>;
  * `@landed`, after the click: did a trusted event reach the element that the last `@locate` in this frame chose?
  * `doc` and `at` are that `@locate`'s. In another document it answers `gone`, and `landed` when the navigation
  * that brought the document began after `at`. `unsure`: none was seen, but the page may have kept it from being seen.
+ * `half`: the button went down on it, and no click came of that.
  */
 export type LandedArgs = { doc: string; at: number; purpose?: Purpose };
-export type Landed = { landed: boolean; gone: boolean; unsure?: true };
+export type Landed = { landed: boolean; gone: boolean; unsure?: true; half?: true };
 
 /**
  * `@text`: readable text, of the whole document or of one element (see `@snapshot` for `scope`): what fills

@@ -1,6 +1,6 @@
 import { isA, isHTML, own } from './dom.ts';
 import { Refusal } from './failure.ts';
-import { closest, elementsOf, within } from './flat.ts';
+import { closest, elementsOf, rootOf, within } from './flat.ts';
 import { offReason } from './inert.ts';
 import { frame } from './locate.ts';
 import { nameOf } from './names.ts';
@@ -12,10 +12,10 @@ import { isDisabled } from './states.ts';
 /** A field that the page is about to switch on is worth waiting for. */
 const WAIT_MS = 3000;
 
-/** The element that keys go to, through open shadow roots; null where that is the document itself. */
+/** The element that keys go to, through shadow roots; null where that is the document itself. */
 export function focusedElement(): Element | null {
   let at = document.activeElement;
-  for (let root = at && own(at).shadowRoot; root?.activeElement; root = own(at).shadowRoot) {
+  for (let root = at && rootOf(at); root?.activeElement; root = rootOf(at)) {
     at = root.activeElement;
     if (at === null) return null;
   }

@@ -4,7 +4,7 @@ import { doc } from './nodes.ts';
 
 /** Where a trusted event is waited for, and whether it has come. */
 type Meant = (hit: Element, event: Event) => boolean;
-type Watch = { isMeant: Meant; landed: boolean; missed: boolean };
+type Watch = { isMeant: Meant; landed: boolean; missed: boolean; clicked: boolean };
 /** What the last `@locate` of each purpose waits for. */
 const watches = new Map<Purpose, Watch>();
 
@@ -24,13 +24,13 @@ const ALL = [...new Set(Object.values(EVENTS).flat())];
 export function watchFor(purpose: Purpose, isMeant: Meant): void {
   listen(EVENTS[purpose]);
   watches.clear();
-  watches.set(purpose, { isMeant, landed: false, missed: false });
+  watches.set(purpose, { isMeant, landed: false, missed: false, clicked: false });
 }
 
 /** Waits for one more, beside what is waited for already. */
 export function watchToo(purpose: Purpose, isMeant: Meant): void {
   listen(EVENTS[purpose]);
-  watches.set(purpose, { isMeant, landed: false, missed: false });
+  watches.set(purpose, { isMeant, landed: false, missed: false, clicked: false });
 }
 
 /** Called once a document, as early as the edge can. */
@@ -76,15 +76,22 @@ function note(event: Event): void {
   const hit = event.composedPath()[0];
   for (const [purpose, watch] of watches) {
     if (!EVENTS[purpose].includes(event.type)) continue;
-    if (isElement(hit) && watch.isMeant(hit, event)) watch.landed = true;
-    else watch.missed = true;
+    if (isElement(hit) && watch.isMeant(hit, event)) {
+      watch.landed = true;
+      watch.clicked ||= event.type === 'click';
+    } else watch.missed = true;
   }
 }
 
 export function landed({ doc: of, at, purpose = 'click' }: LandedArgs): Landed {
   if (of !== doc) return { landed: performance.timeOrigin >= at, gone: true };
   const watch = watches.get(purpose);
-  const answer: Landed = { landed: watch?.landed ?? false, gone: false };
+  const isHalf = purpose === 'click' && watch?.landed === true && !watch.clicked;
+  const answer: Landed = {
+    landed: watch?.landed ?? false,
+    gone: false,
+    ...(isHalf ? { half: true as const } : {}),
+  };
   const isSure = (isFirst && purpose === 'click') || watch?.landed || watch?.missed;
   return isSure ? answer : { ...answer, unsure: true };
 }

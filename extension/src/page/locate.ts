@@ -19,6 +19,8 @@ const WAIT_MS = 3000;
 export const COVERED_MS = 800;
 /** Animation frames stop in hidden tabs; a timer does not. */
 const FRAME_MS = 60;
+/** What was seen longer ago says nothing of whether it stands still. */
+const GLANCE_MS = 1000;
 
 type Point = { x: number; y: number };
 type Try = { point: Point } | { refusal: Refusal };
@@ -26,10 +28,14 @@ type Try = { point: Point } | { refusal: Refusal };
 /** What the last locate chose, for whoever looks beneath it. */
 let chosen: { el: Element; readOnly: boolean } | null = null;
 
+/** Where an element stood when it was last glanced at, and the frame after that. */
+let glanced: { el: Element; place: string; at: number; passed: Promise<void> } | null = null;
+
 export async function locate(args: LocateArgs): Promise<Located> {
   const el = resolve(args.target, args.expect);
   const aim = { purpose: args.purpose ?? 'click', side: args.side, stay: args.stay === true };
-  const point = await settledPoint(el, aim, args.wait_ms ?? WAIT_MS);
+  const seen = args.glance === true ? glance(el, aim) : null;
+  const point = seen ?? (await settledPoint(el, aim, args.wait_ms ?? WAIT_MS));
   if (args.expect) resolve(args.target, args.expect);
   const readOnly = args.read_only === true;
   const hit = elementAt(point.x, point.y);
@@ -81,11 +87,29 @@ export function hit(node: unknown): Hit {
 
 type Aim = { purpose: Purpose; side: Side | undefined; stay: boolean };
 
+/** Where the element can be clicked as it stands, if it can. */
+function glance(el: Element, aim: Aim): Point | null {
+  if (window !== window.top && !aim.stay) intoView(el);
+  const tried = attempt(el, aim, 0);
+  if (!('point' in tried)) return null;
+  glanced = { el, place: place(el), at: performance.now(), passed: frame() };
+  return tried.point;
+}
+
+/** Where an element stood a frame ago at least, as far as it was glanced at. */
+async function placeBefore(el: Element): Promise<string> {
+  const last = glanced;
+  glanced = null;
+  if (last?.el !== el || performance.now() - last.at > GLANCE_MS) return '';
+  await last.passed;
+  return last.place;
+}
+
 /** Waits until the element can be clicked where it stands; refuses with the reason it had last. */
 async function settledPoint(el: Element, aim: Aim, waitMs: number): Promise<Point> {
   const start = performance.now();
   if (window !== window.top && !aim.stay) intoView(el);
-  let before = '';
+  let before = await placeBefore(el);
   for (let round = 0; ; round += 1) {
     const tried = attempt(el, aim, round);
     const now = place(el);

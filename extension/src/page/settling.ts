@@ -1,7 +1,7 @@
 import { actedOn, actOn } from './acted.ts';
 import type { Quiet, QuietArgs } from './contract.ts';
 import { isA, isElement, own } from './dom.ts';
-import { closest } from './flat.ts';
+import { closest, rootOf } from './flat.ts';
 import { isParsing } from './parsing.ts';
 import { isDisabled } from './states.ts';
 
@@ -202,8 +202,8 @@ class Changes {
 function treesAround(el: Element | null): Node[] {
   const trees: Node[] = [];
   closest(el, (at) => {
-    const { shadowRoot } = own(at);
-    if (shadowRoot !== null) trees.push(shadowRoot);
+    const root = rootOf(at);
+    if (root !== null) trees.push(root);
     return false;
   });
   return trees;
