@@ -55,7 +55,8 @@ export type Place = { contexts: Contexts; session: string; reach: Reach };
  */
 export function bind(place: Place, method: string, params: object, past?: string): Bound {
   const given = fields(params) ?? {};
-  if (objectsOf(given).some((id) => isOurs(place, id))) return { is: 'refused', error: noObject };
+  if (!objectsOf(given).every((id) => isTheirs(place, id)))
+    return { is: 'refused', error: noObject };
   const name = naming.get(method);
   const asked = name === undefined ? undefined : nameIn(given, name);
   if (name === undefined || (asked === undefined && method !== 'Runtime.evaluate')) {
@@ -99,10 +100,10 @@ function objectsOf(given: Fields): string[] {
   );
 }
 
-/** Whether an object is one of the page script's: its name has its context's number in the middle. */
-function isOurs({ contexts, session }: Place, object: string): boolean {
-  const [, context] = object.split('.');
-  return contexts.isOurs(session, Number(context));
+/** Whether an object is of a context that clients may be in: its name has that one's number in the middle, and nothing else. */
+function isTheirs({ contexts, session, reach }: Place, object: string): boolean {
+  const context = /^-?\d+\.(\d+)\.\d+$/.exec(object)?.[1];
+  return context !== undefined && contexts.find(session, Number(context), reach) !== undefined;
 }
 
 // As Chrome says it.

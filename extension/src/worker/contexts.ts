@@ -92,11 +92,6 @@ export class Contexts {
     return own !== undefined && this.#isTheirs(own, reach) ? own : undefined;
   }
 
-  /** Whether a number is that of a context of the page script. */
-  isOurs(session: string, id: number): boolean {
-    return this.#known.get(session)?.get(id)?.isOurs ?? false;
-  }
-
   /** All is new: the tab is attached anew, or its process has ended. */
   clear(): void {
     this.#known.clear();

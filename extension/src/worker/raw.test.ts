@@ -1,113 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
-import type { Book } from './book.ts';
-import { Children } from './children.ts';
-import type { Level } from './grants.ts';
-import type { Order } from './holds.ts';
-import type { House } from './house.ts';
-import { Raw } from './raw.ts';
-import type { Answered, Seats } from './seats.ts';
-import { type Header, Refusal } from './wire.ts';
-
-type Sent = { child: string; method: string; params: object; done: Answered };
-
-type SeatCommand = [child: string | undefined, method: string, params: object, done: Answered];
-
-type World = {
-  now: number;
-  level: Level;
-  seen: boolean;
-  mayOpen: boolean;
-  stays?: string;
-  left: string[];
-  children: Children;
-};
-
-function newWorld(level: Level): World {
-  const children = new Children();
-  return { now: 0, level, seen: true, mayOpen: true, left: [], children };
-}
-
-/** A context of the page as Chrome tells of it. */
-function contextOf(id: number, more: object = {}): object {
-  const auxData = { isDefault: true, frameId: 'T1' };
-  return { context: { id, uniqueId: `U${id}`, origin: 'http://a', name: '', auxData, ...more } };
-}
-
-/** A raw road to tab 1, held as t1 for session s; Chrome answers what a test lets it. */
-async function begin(level: Level = 'act') {
-  const world = newWorld(level);
-  const sent: Sent[] = [];
-  const said: (Header & { body?: string })[] = [];
-  const line = {
-    backlog: 0,
-    send: (header: Header, body?: string) =>
-      said.push(body === undefined ? header : { ...header, body }),
-  };
-  const standing = () => ({
-    grant: { tab: 1, name: 't1', session: 's', stays: world.stays },
-    level: world.level,
-  });
-  const isOwn = (url: string) => url.includes(':7788');
-  const seats = {
-    takeFresh: () => Promise.resolve(() => undefined),
-    children: () => world.children,
-    isCrashed: () => false,
-    spoil: () => undefined,
-    command: (_: number, ...[child, method, params, done]: SeatCommand) => {
-      sent.push({ child: child ?? '', method, params, done });
-      if (method === 'Fetch.enable' || method === 'Page.getNavigationHistory') done({});
-    },
-    release: (tab: number) => world.left.push(`release ${tab}`),
-  };
-  const raw = new Raw({
-    book: {
-      ownHosts: ['localhost:7788'],
-      ofName: standing,
-      ofTab: standing,
-      pairing: () => ({ mayOpen: world.mayOpen }),
-      isAway: (_: object, url: string) => isOwn(url),
-      isOwn,
-      problemAt: (_: object, url: string) => (isOwn(url) ? 'not here' : undefined),
-    } as unknown as Book,
-    house: {
-      claim: standing,
-      usable: standing,
-      prepare: () => Promise.resolve(),
-      raise: () => Promise.resolve(() => undefined),
-    } as unknown as House,
-    seats: seats as unknown as Seats,
-    sight: { at: () => Promise.resolve('http://a/'), frames: () => Promise.resolve([]) },
-    leaving: (_, url) => world.left.push(url),
-    targetOf: () => Promise.resolve('T1'),
-    gate: () => {
-      if (!world.seen) throw new Refusal('tab_suspended', 'not to be seen');
-    },
-    painting: (_, capture) => capture(),
-    keep: () => undefined,
-    free: () => undefined,
-    stop: () => undefined,
-    ask: () => Promise.resolve(),
-    nowMS: () => world.now,
-  });
-  await raw.hold({ key: 'k', session: 's', line, id: 1, tab: 't1' });
-  raw.event(1, '', 'Runtime.executionContextCreated', contextOf(1));
-  sent.length = 0;
-  said.length = 0;
-  const command = (method: string, params: object = {}, more: Partial<Order> = {}) =>
-    raw.command({
-      key: 'k',
-      line,
-      id: 2,
-      session: 's',
-      tab: 't1',
-      method,
-      body: JSON.stringify(params),
-      ...more,
-    });
-  return { raw, world, sent, said, command };
-}
+import { begin, contextOf } from './raw_world.ts';
 
 test('what Chrome answers goes back, without what must not leave', async () => {
   const { sent, said, command } = await begin();
@@ -303,119 +197,36 @@ test('nobody is told of the page script’s contexts, nor of Chaperone’s own p
   );
 });
 
-test('a document waits until it is known to be one that clients may be in', async () => {
-  const { raw, world, sent } = await begin();
-  const wait = (frameId: string, url: string, child = '') =>
-    raw.event(1, child, 'Fetch.requestPaused', { requestId: 'R', frameId, request: { url } });
-  wait('T1', 'http://a/next');
-  wait('F1', 'http://b/frame');
-  wait('F1', 'http://localhost:7788/', 'C1');
-  assert.deepEqual(
-    sent.map(({ child, method, params }) => [child, method, params]),
-    [
-      ['', 'Fetch.continueRequest', { requestId: 'R' }],
-      ['', 'Fetch.continueRequest', { requestId: 'R' }],
-      ['C1', 'Fetch.failRequest', { requestId: 'R', errorReason: 'BlockedByClient' }],
-    ],
-  );
-  sent.length = 0;
-  wait('T1', 'http://localhost:7788/');
-  assert.deepEqual([sent, world.left], [[], ['http://localhost:7788/']]);
-});
-
-test('a tab is let go when it goes where no document waits', async () => {
-  const { raw, world } = await begin();
-  for (const [frameId, url] of [
-    ['F1', 'http://localhost:7788/frame'],
-    ['T1', 'mailto:a@localhost:7788'],
-    ['T1', 'http://a/'],
-    ['T1', 'http://localhost:7788/'],
+test('objects of the page script are none, however their names are written', async () => {
+  const { raw, sent, said, command } = await begin();
+  raw.event(1, '', 'Runtime.executionContextCreated', contextOf(2, { name: 'chaperone' }));
+  const elsewhere = { origin: 'http://localhost:7788' };
+  raw.event(1, '', 'Runtime.executionContextCreated', contextOf(3, elsewhere));
+  for (const objectId of [
+    '9.2.1',
+    '9.2\u0000.1',
+    '9.2\u0000x.1',
+    '9.+2.1',
+    '9. 2.1',
+    '9.3.1',
+    '9.4.1',
+    '9',
   ]) {
-    raw.event(1, '', 'Page.frameStartedNavigating', { frameId, url });
+    sent.length = 0;
+    command('Runtime.callFunctionOn', { objectId, functionDeclaration: 'f' });
+    assert.match(JSON.stringify(said.at(-1)), /Could not find object with given id/, objectId);
+    assert.equal(sent.length, 0);
   }
-  assert.deepEqual(world.left, ['http://localhost:7788/']);
-});
-
-test('a frame of the server itself that is there all the same ends the work in the tab', async () => {
-  const { raw, world, said } = await begin();
-  const frame = { id: 'F1', parentId: 'T1', url: 'http://localhost:7788/' };
-  raw.event(1, '', 'Page.frameNavigated', { frame });
-  assert.deepEqual([world.left, said[0]?.t], [['release 1'], 'asleep']);
-});
-
-test('a pause is over before anybody is told of it', async () => {
-  const { raw, sent, said } = await begin();
-  raw.event(1, 'C1', 'Debugger.paused', {});
-  raw.event(1, 'C1', 'Debugger.resumed', {});
-  assert.deepEqual([sent[0]?.child, sent[0]?.method, said], ['C1', 'Debugger.resume', []]);
-});
-
-test('script that names no context goes to the next document’s when its own has gone; named, it is refused', async () => {
-  const { raw, sent, said, command } = await begin();
-  const lost = '{"code":-32602,"message":"uniqueContextId not found"}';
-  command('Runtime.evaluate', { expression: '1' }, { id: 2 });
-  command('Runtime.evaluate', { expression: '2', contextId: 1 }, { id: 3 });
-  assert.deepEqual(sent[1]?.params, { expression: '2', uniqueContextId: 'U1' });
-  for (const { done } of [...sent]) done(undefined, lost);
-  const error = { code: -32_000, message: 'Cannot find context with specified id' };
-  assert.deepEqual(said, [{ t: 'reply', id: 3, error }]);
-  command('Page.getLayoutMetrics', {}, { id: 4 });
-  assert.equal(sent.length, 3, 'others pass what waits');
-  raw.event(1, '', 'Runtime.executionContextsCleared', {});
-  raw.event(1, '', 'Runtime.executionContextCreated', contextOf(2));
-  assert.deepEqual(sent[3]?.params, { expression: '1', uniqueContextId: 'U2' });
-});
-
-test('what is dragged is told, but not in a tab that stays on its site, where it can be of another', async () => {
-  const { raw, world, said } = await begin();
-  const drag = { data: { items: [{ mimeType: 'text/plain', data: 'private' }], files: ['/a'] } };
-  raw.event(1, '', 'Input.dragIntercepted', drag);
-  assert.equal(said.at(-1)?.body, JSON.stringify(drag));
-  world.stays = 'a';
-  raw.event(1, '', 'Input.dragIntercepted', drag);
-  assert.equal(said.at(-1)?.body, '{"data":{"items":[],"files":[]}}');
-});
-
-test('where a page went when its tab fell asleep holds nothing up once it is attached anew', async () => {
-  const { raw, sent, said, command } = await begin();
-  raw.sleep(1, 'away');
-  const navigationType = 'differentDocument';
-  const started = { frameId: 'T1', url: 'file:///etc/', navigationType };
-  raw.event(1, '', 'Page.frameStartedNavigating', started);
-  while (said.at(-1)?.t !== 'held') await turn();
-  sent.length = 0;
-  command('Page.captureScreenshot');
-  assert.equal(sent.at(-1)?.method, 'Page.captureScreenshot');
-});
-
-test('what acts on a page waits while the page goes where nobody has judged yet, five seconds at most', async (t) => {
-  t.mock.timers.enable({ apis: ['setTimeout'] });
-  const { raw, sent, said, command } = await begin();
-  const start = (navigationType: string) =>
-    raw.event(1, '', 'Page.frameStartedNavigating', {
-      frameId: 'T1',
-      url: 'http://a/',
-      navigationType,
-    });
-  const input = (id: number) => command('Input.insertText', { text: 'a' }, { id });
-  start('sameDocument');
-  input(10);
+  command('Runtime.callFunctionOn', { objectId: '9.1.1', functionDeclaration: 'f' });
   assert.equal(sent.length, 1);
-  start('differentDocument');
-  input(11);
-  raw.event(1, '', 'Page.lifecycleEvent', {});
-  assert.equal(sent.length, 1);
-  raw.event(1, '', 'Page.frameNavigated', { frame: { id: 'T1', url: 'http://a/' } });
-  assert.equal(sent.length, 2);
-  start('differentDocument');
-  input(12);
-  t.mock.timers.tick(4999);
-  assert.equal(said.filter(({ t }) => t === 'error').length, 0);
-  t.mock.timers.tick(1);
-  assert.deepEqual(said.at(-1), {
-    t: 'error',
-    id: 12,
-    code: 'tab_suspended',
-    message: 'The tab is on its way to another page.',
-  });
+});
+
+test('the source of a script that comes to be hidden while it is asked for stays here', async () => {
+  const { raw, sent, said, command } = await begin();
+  command('Debugger.getScriptSource', { scriptId: '7' });
+  const loaded = { scriptId: '7', url: 'http://b/', startLine: 0, startColumn: 0 };
+  raw.event(1, '', 'Debugger.scriptParsed', loaded);
+  sent[0]?.done({ scriptSource: '4711' });
+  assert.match(JSON.stringify(said.at(-1)), /"code":"forbidden"/);
+  assert.doesNotMatch(JSON.stringify(said), /4711/);
 });

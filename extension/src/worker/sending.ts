@@ -6,6 +6,7 @@ import { guarded } from './guarded.ts';
 import type { Flight, Hold, Order } from './holds.ts';
 import { fields, member, number, text } from './parse.ts';
 import type { Seats } from './seats.ts';
+import { asksForSource } from './sources.ts';
 import type { Telling } from './telling.ts';
 import { type CallFailure, Refusal } from './wire.ts';
 
@@ -231,12 +232,13 @@ export class Sending {
 
   // ---- a reply's way
 
-  #returned({ hold, order, flight }: Way, result: unknown, problem?: string): void {
+  #returned({ hold, order, params, flight }: Way, result: unknown, problem?: string): void {
     const { method, child = '' } = order;
     if (!isUnderWay(hold, flight)) return; // it was answered already
     this.#rooms.returned(hold, flight);
     try {
       this.#rooms.gate(hold.tab, method, undefined); // what may not be seen any more stays here
+      if (asksForSource(method)) this.#rooms.permit(hold, order, params);
       if (problem !== undefined) {
         answer(hold, flight, failureOf(problem));
         return;

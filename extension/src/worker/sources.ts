@@ -9,6 +9,11 @@ const asking: ReadonlySet<string> = new Set([
   'Debugger.searchInContent',
 ]);
 
+/** Whether a command asks for the source of a script, which may come to be known only while it is answered. */
+export function asksForSource(method: string): boolean {
+  return asking.has(method);
+}
+
 /**
  * Which scripts' sources clients may read: those that stand in a document, or that script made. What a page loads as a
  * script from an address can be anything that another site answers, which the page may not read; an address of its own
