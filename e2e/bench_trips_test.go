@@ -22,7 +22,7 @@ func BenchmarkActionInRoundTrips(b *testing.B) {
 	for _, a := range tripActions() {
 		b.Run(a.Action, func(b *testing.B) {
 			for b.Loop() {
-				var short, long []time.Duration
+				short, long := make([]time.Duration, 0, tripRounds), make([]time.Duration, 0, tripRounds)
 				for range tripRounds {
 					short = append(short, timed(func() { act(b, here, a) }))
 					long = append(long, timed(func() { act(b, there, a) }))

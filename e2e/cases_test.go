@@ -218,7 +218,7 @@ var cases = map[string]func(p *pointed){
 	},
 }
 
-func TestCasePagesOnTheServer(t *testing.T) {
+func TestCasePagesOnTheServer(t *testing.T) { //nolint:tparallel // its parts have one browser, and go one after the other
 	t.Parallel()
 	at := serveMux(t, http.HandlerFunc(serveCase))
 	r := &road{served: serve(t, "--test-origin", at, "--test-origin", strings.Replace(at, "127.0.0.1", "localhost", 1))}
@@ -227,7 +227,7 @@ func TestCasePagesOnTheServer(t *testing.T) {
 	playCases(t, r, at)
 }
 
-func TestCasePagesInASharedTab(t *testing.T) {
+func TestCasePagesInASharedTab(t *testing.T) { //nolint:tparallel // its parts have one browser, and go one after the other
 	t.Parallel()
 	at := serveMux(t, http.HandlerFunc(serveCase))
 	r := &road{served: serve(t)}

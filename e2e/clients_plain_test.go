@@ -11,7 +11,7 @@ import (
 )
 
 // TestClientsDriveAPlainChromium is the control: what fails here is not ours.
-func TestClientsDriveAPlainChromium(t *testing.T) {
+func TestClientsDriveAPlainChromium(t *testing.T) { //nolint:tparallel // its parts have one browser, and go one after the other
 	t.Parallel()
 	site := newWorkshop()
 	t.Cleanup(site.Close)

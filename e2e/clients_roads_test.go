@@ -33,7 +33,7 @@ func endpointLimits() map[string]string {
 // noTraces is what the page of traces says where no client has left anything.
 const noTraces = "wide, light, undefined, undefined, the worker says 42"
 
-func TestClientsDriveAManagedSession(t *testing.T) {
+func TestClientsDriveAManagedSession(t *testing.T) { //nolint:tparallel // its parts have one browser, and go one after the other
 	t.Parallel()
 	site := newWorkshop()
 	t.Cleanup(site.Close)
@@ -70,7 +70,7 @@ func sharedWorkshop(t *testing.T) (*workshop, *served, *demo.Page) {
 	return site, s, page
 }
 
-func TestClientsDriveASharedTab(t *testing.T) {
+func TestClientsDriveASharedTab(t *testing.T) { //nolint:tparallel // its parts have one browser, and go one after the other
 	t.Parallel()
 	site, s, page := sharedWorkshop(t)
 	b := &backend{site: site, limits: endpointLimits(), visit: func(t *testing.T, road *clientRoad) func() {

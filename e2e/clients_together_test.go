@@ -140,7 +140,7 @@ func (m *together) wantHits(t *testing.T, want map[string]int) {
 	}
 }
 
-func TestClientsInOneSessionOrTwoAreNotInEachOthersWayInManagedChrome(t *testing.T) {
+func TestClientsInOneSessionOrTwoAreNotInEachOthersWayInManagedChrome(t *testing.T) { //nolint:tparallel // its parts have one browser, and go one after the other
 	t.Parallel()
 	m := meet(t, "managed")
 	t.Run("one session", func(t *testing.T) {
@@ -160,7 +160,7 @@ func TestClientsInOneSessionOrTwoAreNotInEachOthersWayInManagedChrome(t *testing
 	})
 }
 
-func TestClientsInOneSessionOrTwoAreNotInEachOthersWayInASharedBrowser(t *testing.T) {
+func TestClientsInOneSessionOrTwoAreNotInEachOthersWayInASharedBrowser(t *testing.T) { //nolint:tparallel // its parts have one browser, and go one after the other
 	t.Parallel()
 	m := meet(t, "shared")
 	person := arrive(t, demo.PersonOptions{})

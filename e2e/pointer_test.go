@@ -102,7 +102,7 @@ func (p *pointed) says(js, want string) {
 	}
 }
 
-func TestDialogsAreAnsweredOnBothRoads(t *testing.T) {
+func TestDialogsAreAnsweredOnBothRoads(t *testing.T) { //nolint:tparallel // its parts have one browser, and go one after the other
 	t.Parallel()
 	onPages(t, func(p *pointed) {
 		p.open("dialogs.html")
@@ -124,7 +124,7 @@ func TestDialogsAreAnsweredOnBothRoads(t *testing.T) {
 	})
 }
 
-func TestWhatThePointerDoesOnBothRoads(t *testing.T) {
+func TestWhatThePointerDoesOnBothRoads(t *testing.T) { //nolint:tparallel // its parts have one browser, and go one after the other
 	t.Parallel()
 	onPages(t, func(p *pointed) {
 		p.open("drag-html5.html")
@@ -149,7 +149,7 @@ func TestWhatThePointerDoesOnBothRoads(t *testing.T) {
 	})
 }
 
-func TestTabsAreOpenedToldAndClosedOnBothRoads(t *testing.T) {
+func TestTabsAreOpenedToldAndClosedOnBothRoads(t *testing.T) { //nolint:tparallel // its parts have one browser, and go one after the other
 	t.Parallel()
 	onPages(t, func(p *pointed) {
 		p.open("opening.html")
@@ -178,7 +178,7 @@ func TestTabsAreOpenedToldAndClosedOnBothRoads(t *testing.T) {
 	})
 }
 
-func TestFilesComeAndGo(t *testing.T) {
+func TestFilesComeAndGo(t *testing.T) { //nolint:tparallel // its parts have one browser, and go one after the other
 	t.Parallel()
 	onPages(t, func(p *pointed) {
 		p.open("pointer.html")

@@ -8,7 +8,7 @@ import (
 
 // TestAResultOfAPostIsNotPostedAgain has a person send a form and then share the tab: going back to what came, or loading it anew,
 // sends nothing.
-func TestAResultOfAPostIsNotPostedAgain(t *testing.T) {
+func TestAResultOfAPostIsNotPostedAgain(t *testing.T) { //nolint:tparallel // its parts have one browser, and go one after the other
 	t.Parallel()
 	for name, again := range map[string]string{
 		"back in history":              "history.back()",

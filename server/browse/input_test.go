@@ -23,7 +23,7 @@ func formSite(t *testing.T) string {
 	return server.URL
 }
 
-func TestInputInChromium(t *testing.T) {
+func TestInputInChromium(t *testing.T) { //nolint:tparallel // its parts have one browser, and go one after the other
 	t.Parallel()
 	script, at := pageScript(t), formSite(t)
 	c := launch(t)

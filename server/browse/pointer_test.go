@@ -11,7 +11,7 @@ import (
 	"chaperone/server/fault"
 )
 
-func TestPointerInChromium(t *testing.T) {
+func TestPointerInChromium(t *testing.T) { //nolint:tparallel // its parts have one browser, and go one after the other
 	t.Parallel()
 	script, at := pageScript(t), site(t)
 	c := launch(t, "--site-per-process")
