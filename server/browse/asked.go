@@ -5,8 +5,8 @@ import "strings"
 // turned is the one line of a page that changed, as it was and as it is.
 type turned struct{ was, is string }
 
-// only is the changed line, where nothing else changed.
-func (d difference) only(before page) turned {
+// sole is the changed line, where nothing else changed.
+func (d difference) sole(before page) turned {
 	if len(d.lines) != 1 || len(d.gone)+len(d.lost)+len(d.far) > 0 || d.moved {
 		return turned{}
 	}

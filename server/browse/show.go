@@ -80,7 +80,8 @@ func (e *Engine) tellDifference(r *reading, before, now page) bool {
 	} else if len(d.gone) == 0 && !d.moved {
 		r.tellSame(before)
 	}
-	if r.turned = d.only(before); before.unshown {
+	r.turned = d.sole(before)
+	if before.unshown {
 		r.notice(restUnshown)
 	}
 	return true
