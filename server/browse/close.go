@@ -51,11 +51,16 @@ func notClosed(err error) error {
 	return err
 }
 
+// forgetSeen drops what the session has seen of the page in a tab.
+func (e *Engine) forgetSeen(tab string) {
+	delete(e.seen, tab)
+	delete(e.blind, tab)
+	delete(e.found, tab)
+}
+
 // forgetTab drops what is known of a tab that is gone.
 func (e *Engine) forgetTab(id string) {
-	delete(e.seen, id)
-	delete(e.blind, id)
-	delete(e.found, id)
+	e.forgetSeen(id)
 	delete(e.stands, id)
 	delete(e.titles, id)
 	delete(e.failed, id)

@@ -42,8 +42,6 @@ func (e *Engine) name(r *reading) {
 func (e *Engine) keepFailed(j job, tab, text string) {
 	if j.opens != "" && tab != "" && !isAborted(text) {
 		e.failed[tab], e.stands[tab] = j.opens, j.opens
-		delete(e.seen, tab)
-		delete(e.blind, tab)
-		delete(e.found, tab)
+		e.forgetSeen(tab)
 	}
 }

@@ -11,9 +11,7 @@ import (
 // takeBack brings a tab that has left the allowed domains back to where it was, or else to a blank page, and
 // answers why. Nothing of the page it strayed to is told.
 func (e *Engine) takeBack(ctx context.Context, j job, tab string) error {
-	delete(e.seen, tab)
-	delete(e.blind, tab)
-	delete(e.found, tab)
+	e.forgetSeen(tab)
 	if j.action.Action != "open" && e.goBack(ctx, j, tab) {
 		return strayed("The page went to a domain that the project does not allow, and was taken back")
 	}
