@@ -22,9 +22,8 @@ const EVENTS: Record<Purpose, readonly string[]> = {
 const ALL = [...new Set(Object.values(EVENTS).flat())];
 
 export function watchFor(purpose: Purpose, isMeant: Meant): void {
-  listen(EVENTS[purpose]);
   watches.clear();
-  watches.set(purpose, { isMeant, landed: false, missed: false, clicked: false });
+  watchToo(purpose, isMeant);
 }
 
 /** Waits for one more, beside what is waited for already. */
