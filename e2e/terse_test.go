@@ -39,7 +39,7 @@ func TestAnswersSayNothingTwice(t *testing.T) {
 	}
 	wants(t, "open", opened, "Form — "+s.URL+"/form\n")
 	for _, words := range [][]string{{"fill", refOf("textbox", "City"), "Oslo"}, {"select", refOf("combobox", "Sort"), "Date"}} {
-		if said := r.must(append([]string{"browse"}, words...)...); strings.TrimSpace(said) != "Done; no other change." {
+		if said := r.must(append([]string{"browse"}, words...)...); strings.TrimSpace(said) != "Done; the snapshot has no other change." {
 			t.Errorf("%s says\n%s", words[0], said)
 		}
 	}

@@ -91,7 +91,7 @@ func ownWords(r Result) []string {
 		words = append(words, "It is not certain that it reached the element.")
 	}
 	if r.AsAsked {
-		words = append(words, "Done; no other change.")
+		words = append(words, "Done; the snapshot has no other change.")
 	} else if r.Snapshot != nil {
 		if r.Snapshot.Mode == "diff" {
 			words = append(words, "Changes only.")

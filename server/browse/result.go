@@ -24,7 +24,7 @@ type Result struct {
 	// Value is what a field holds after fill and type, and what is chosen after select.
 	Value *string `json:"value,omitempty"`
 
-	// AsAsked tells that the element is just as the action asked for it to be, and that nothing else changed.
+	// AsAsked tells that the element is just as the action asked for it to be, and that a snapshot shows no other change.
 	AsAsked bool `json:"as_asked,omitempty"`
 
 	// Said is what the page says besides, such as why a field does not accept what it holds.

@@ -117,17 +117,21 @@ func (e *Engine) showOn(r *reading, now page) {
 	e.showChanges(r, rest, now)
 }
 
-// tellSame says that nothing has changed, which after a scroll is no news.
+// tellSame says that nothing has changed, which after a scroll is no news, and what was not looked at.
 func (r *reading) tellSame(before page) {
+	said := "Nothing that a snapshot shows has changed"
 	switch {
 	case r.job.action.Action == "scroll":
+		return
 	case before.unshown && before.more > 0:
-		r.notice("Nothing has changed in the first part of the page.")
+		said += " in the first part of the page"
 	case before.more > 0:
-		r.notice("Nothing has changed in the part of the page that was shown.")
-	default:
-		r.notice("Nothing that a snapshot shows has changed.")
+		said += " in the part of the page that was shown"
 	}
+	if !before.full {
+		said += "; plain text may have: see get_text"
+	}
+	r.notice(said + ".")
 }
 
 // tellGone lists refs that are not there any more; of a page that was cut they may have moved out of what is shown.

@@ -257,7 +257,7 @@ func TestWhatWasAskedForIsNotToldAgain(t *testing.T) {
 			p.lines = tc.after
 			r := mustDo(t, e, tc.a)
 			read := browse.Readable(r)
-			if r.AsAsked != tc.want || tc.want != (read == "Done; no other change.") {
+			if r.AsAsked != tc.want || tc.want != (read == "Done; the snapshot has no other change.") {
 				t.Errorf("%v, and reads\n%s", r.AsAsked, read)
 			}
 			if tc.want && (r.Snapshot == nil || r.Snapshot.Mode != "diff") {
