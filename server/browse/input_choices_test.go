@@ -107,4 +107,7 @@ func shadowFields(d *driver) {
 	}
 	d.holds(d.fill("Note", "one\ntwo"), "one\ntwo")
 	d.holds(d.do(d.named("select", "combobox", "Shaded", map[string]any{"values": []string{"Blue"}})), "Blue")
+	d.open("shadow-closed.html")
+	d.holds(d.fill("Closed field", "first"), "first")
+	d.holds(d.do(d.named("type", "textbox", "Closed field", map[string]any{"text": " more"})), "first more")
 }

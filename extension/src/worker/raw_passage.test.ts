@@ -119,3 +119,20 @@ test('what acts on a page waits while the page goes where nobody has judged yet,
     message: 'The tab is on its way to another page.',
   });
 });
+
+test('a frame that goes where clients may not be tells nothing more', async () => {
+  const { raw, world, said } = await begin();
+  const targetInfo = { targetId: 'F1', type: 'iframe', url: 'http://b/' };
+  const attached = { sessionId: 'C', targetInfo, waitingForDebugger: false };
+  world.children.apply('', 'Target.attachedToTarget', attached);
+  raw.event(1, '', 'Target.attachedToTarget', attached);
+  const line = () => raw.event(1, 'C', 'Log.entryAdded', { entry: { text: 'a line' } });
+  const told = () => said.filter(({ t }) => t === 'event').length;
+  const before = told();
+  line();
+  assert.equal(told(), before + 1);
+  const frame = { id: 'F1', url: 'http://localhost:7788/' };
+  world.children.apply('C', 'Page.frameNavigated', { frame });
+  line();
+  assert.equal(told(), before + 1);
+});
