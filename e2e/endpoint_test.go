@@ -273,9 +273,18 @@ func TestAPageTakesInputFromTheAnswerToItsNavigationOn(t *testing.T) {
 	s, site, session := interactive(t)
 	c := speak(t, s.openCDP(session).WS)
 	_, page := c.page()
-	for i := range 20 {
-		c.must(page, "Page.navigate", map[string]any{"url": fmt.Sprintf("%s/form?%d", site.origin, i)}, nil)
+	begun := func(method string, params any) {
+		c.must(page, method, params, nil)
 		c.must(page, "Input.insertText", map[string]any{"text": "a"}, nil)
+	}
+	for i := range 20 {
+		begun("Page.navigate", map[string]any{"url": fmt.Sprintf("%s/form?%d", site.origin, i)})
+		begun("Page.reload", struct{}{})
+	}
+	var history struct{ Entries []struct{ ID int } }
+	c.must(page, "Page.getNavigationHistory", struct{}{}, &history)
+	for _, entry := range history.Entries {
+		begun("Page.navigateToHistoryEntry", map[string]any{"entryId": entry.ID})
 	}
 }
 

@@ -20,6 +20,8 @@ func forwards() map[string]answer {
 		"DOM.getDocument":                          with((*router).getDocument),
 		"Page.setFontFamilies":                     plain((*router).setFonts),
 		"Page.navigate":                            plain((*router).navigatePage),
+		"Page.navigateToHistoryEntry":              plain((*router).navigatePage),
+		"Page.reload":                              plain((*router).navigatePage),
 	}
 }
 
@@ -279,7 +281,7 @@ func (r *router) navigatePage(q *request) {
 		switch {
 		case err != nil:
 			q.fail(err)
-		case h == nil || !bringsDocument(result):
+		case h == nil || q.method == "Page.navigate" && !bringsDocument(result):
 			q.reply(result)
 		default:
 			timer := time.AfterFunc(arrivalPatience, func() {
@@ -295,7 +297,7 @@ func (r *router) navigatePage(q *request) {
 	})
 }
 
-// bringsDocument reports whether Chrome's answer to a navigation says that another document comes.
+// bringsDocument reports whether Chrome's answer to Page.navigate says that another document comes.
 func bringsDocument(result []byte) bool {
 	var told struct {
 		Loader     string `json:"loaderId"`
