@@ -22,13 +22,19 @@ func newStaying(t *testing.T, level string) *staying {
 	w := newWorld(t, level)
 	elsewhere := httptest.NewServer(http.HandlerFunc(w.serve))
 	t.Cleanup(elsewhere.Close)
-	tab := w.open(w.site.URL + "/first")
+	return &staying{w.stayingAt(w.site.URL+"/first", level), elsewhere}
+}
+
+// stayingAt shares a tab with a page that stays on its site.
+func (w *world) stayingAt(page, level string) *sharing {
+	w.t.Helper()
+	tab := w.open(page)
 	popup := w.popup(tab)
 	w.pair(popup)
 	popup.eval("document.querySelector('#stays').click()")
 	share(popup, level)
 	name := w.server.tabsUntil("a tab", withLevel(level))[0].ID
-	return &staying{&sharing{world: w, tab: tab, popup: popup, name: name}, elsewhere}
+	return &sharing{world: w, tab: tab, popup: popup, name: name}
 }
 
 // The address of a page elsewhere can be a secret of its own: a code, a name, what was searched for.

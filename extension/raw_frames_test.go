@@ -37,6 +37,38 @@ func TestAProgramReadsNoFrameOfAnotherSiteInATabThatStays(t *testing.T) {
 	}
 }
 
+// Chrome names frames and nodes of the page's own process by ids that can be read, or guessed.
+func TestNoClientReadsAFrameOfAnotherSiteByNameOrNumber(t *testing.T) {
+	t.Parallel()
+	for _, level := range []string{"read", "act"} {
+		t.Run(level, func(t *testing.T) {
+			t.Parallel()
+			s := newStaying(t, level)
+			bank := strings.Replace(otherSite(t), "localhost", "127.0.0.1", 1) // another port: another site, in the same process
+			s.tab.eval(fmt.Sprintf("new Promise(done => { const f = document.createElement('iframe'); f.onload = done; f.src = %q; document.body.append(f) }).then(() => 0)", bank+"/frame"))
+			name := s.frameOf(bank)
+			s.server.hold(s.name)
+			got := s.server.raw(s.name, "Accessibility.getFullAXTree", object{"frameId": name})
+			if got.Code != "forbidden" {
+				t.Errorf("the frame by its name is answered %s %s", got.Code, got.body)
+			}
+			answered := 0
+			for number := range 80 {
+				got := s.server.raw(s.name, "Accessibility.getPartialAXTree", object{"backendNodeId": number, "fetchRelatives": true})
+				if strings.Contains(string(got.body), "balance") {
+					t.Fatalf("node %d is answered %s", number, got.body)
+				}
+				if got.Error == nil {
+					answered++
+				}
+			}
+			if answered == 0 {
+				t.Error("no node of the page itself is answered")
+			}
+		})
+	}
+}
+
 // frameOf is the id of a frame whose address begins so, in whichever process.
 func (s *sharing) frameOf(url string) string {
 	s.t.Helper()

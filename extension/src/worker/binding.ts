@@ -31,6 +31,23 @@ export function wrongName(method: string, params: object): string {
   return isWrong ? `A binding cannot be called ${name}: no page can have another.` : '';
 }
 
+/** What names a frame, and tells or does nothing in it. */
+const outside: ReadonlySet<string> = new Set([
+  'DOM.getFrameOwner',
+  'Page.createIsolatedWorld', // its context is judged as any
+  'Page.navigate',
+]);
+
+/** Whether a command is for a frame by its name that clients may not be in. */
+export function isForFrameAway(
+  { contexts, reach }: Place,
+  method: string,
+  params: object,
+): boolean {
+  const frame = text(fields(params), 'frameId');
+  return frame !== undefined && !outside.has(method) && contexts.isAway(frame, reach);
+}
+
 /** Everything else that acts on whatever document is there. */
 const acting =
   /^(Input\.|DOM\.(set|remove|copyTo|moveTo|focus)|CSS\.(set|add|create|force)|WebMCP\.invokeTool$|Page\.(captureScreenshot|printToPDF)$)/;
@@ -101,7 +118,7 @@ function objectsOf(given: Fields): string[] {
 }
 
 /** Whether an object is of a context that clients may be in: its name has that one's number in the middle, and nothing else. */
-function isTheirs({ contexts, session, reach }: Place, object: string): boolean {
+export function isTheirs({ contexts, session, reach }: Place, object: string): boolean {
   const context = /^-?\d+\.(\d+)\.\d+$/.exec(object)?.[1];
   return context !== undefined && contexts.find(session, Number(context), reach) !== undefined;
 }
@@ -116,4 +133,7 @@ export const noMain: CallFailure = {
   code: -32_000,
   message: 'Cannot find default execution context',
 };
-const noObject: CallFailure = { code: -32_000, message: 'Could not find object with given id' };
+export const noObject: CallFailure = {
+  code: -32_000,
+  message: 'Could not find object with given id',
+};

@@ -1,4 +1,5 @@
 import { type Fields, fields, member, number, text } from './parse.ts';
+import { makerOf } from './site.ts';
 
 /** As many lines of the console are kept for a client that comes to hear it. */
 const mostLines = 100;
@@ -90,6 +91,16 @@ export class Contexts {
     const frame = reach.frameOf(session);
     const own = this.#of(session).find((one) => one.isDefault && one.frame === frame);
     return own !== undefined && this.#isTheirs(own, reach) ? own : undefined;
+  }
+
+  /** Whether a frame's document is one that clients may not be in, or nobody knows of the frame. */
+  isAway(frame: string, reach: Reach): boolean {
+    const known = this.#frames.get(frame);
+    if (known === undefined) return true;
+    const { url = '', parent } = known;
+    const site = makerOf(url);
+    if (/^https?:/.test(site)) return !reach.covers(site);
+    return parent !== '' && this.isAway(parent, reach); // it is of whatever it is in
   }
 
   /** All is new: the tab is attached anew, or its process has ended. */
@@ -211,8 +222,8 @@ export class Contexts {
   /** Whether a frame's document is, by its address or by whose it is, one that clients may be in. */
   #isCovered(id: string, reach: Reach): boolean {
     const { url = '', parent = '' } = this.#frames.get(id) ?? {};
-    if (/^https?:/.test(url)) return reach.covers(url);
-    if (/^blob:https?:/.test(url)) return reach.covers(url.slice('blob:'.length));
+    const site = makerOf(url);
+    if (/^https?:/.test(site)) return reach.covers(site);
     if (parent === '') return url === 'about:blank';
     return /^(about|blob|data):/.test(url) && this.#isCovered(parent, reach);
   }

@@ -260,7 +260,8 @@ export class Holding {
     hold.leave = leave;
     hold.state = 'held';
     hold.rules = rulesOf(this.#rooms.book, hold);
-    const held: Header = { t: 'held', tab: hold.name, target };
+    // Clients take a page's target and its own frame for one thing, as in any tab whose page was not loaded ahead.
+    const held: Header = { t: 'held', tab: hold.name, target: hold.frame || target };
     hold.line.send(id === undefined ? held : { ...held, id });
     this.#enable(hold);
     this.#rooms.keep(tab);
@@ -318,6 +319,7 @@ function newHold({ key, session, line, tab: name }: Wish, tab: number): Hold {
     away: new Away(),
     tab,
     target: '',
+    frame: '',
     state: 'coming',
     why: '',
     gone: new AbortController(),

@@ -53,8 +53,10 @@ export type Hold = {
   rules: Rules;
   /** Its page goes to a document that nobody has judged yet. */
   isCrossing: boolean;
-  /** The CDP target id of the page, which is its main frame's too; empty until it is attached. */
+  /** The CDP target id of the page; empty until it is attached. */
   target: string;
+  /** The id of the page's own frame, mostly the target's; see Root. */
+  frame: string;
   state: 'coming' | 'held' | 'asleep';
   /** Why it is asleep. */
   why: string;

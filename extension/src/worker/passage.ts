@@ -1,6 +1,7 @@
 import type { Book } from './book.ts';
 import type { Hold } from './holds.ts';
 import { type Fields, fields, member, text } from './parse.ts';
+import { Root } from './root.ts';
 import type { Seats } from './seats.ts';
 import { Refusal } from './wire.ts';
 
@@ -26,9 +27,6 @@ const arriving: ReadonlySet<string> = new Set([
   'Page.navigatedWithinDocument',
 ]);
 
-/** More frames than this are not remembered by where they go. */
-const mostFrames = 2000;
-
 /** What Chrome tells of a tab beside the debugger. */
 export type Sight = {
   /** Where the tab is, `undefined` while it is on its way to another page. */
@@ -45,6 +43,8 @@ type Rooms = {
   leaving(tab: number, url: string): void;
   /** A page of Chaperone's own server is in a frame all the same. */
   intruded(hold: Hold): void;
+  /** Another page is in the place of a held one, with nothing told of how it came. */
+  replaced(hold: Hold): void;
 };
 
 /**
@@ -54,16 +54,20 @@ type Rooms = {
  */
 export class Passage {
   readonly #rooms: Rooms;
-  /** Where frames went last, by hold and frame. */
-  readonly #bound = new WeakMap<Hold, Map<string, string>>();
+  readonly #root: Root;
 
   constructor(rooms: Rooms) {
     this.#rooms = rooms;
+    this.#root = new Root({
+      frameTree: async (hold) =>
+        fields(member(fields(await this.#call(hold, 'Page.getFrameTree', {})), 'frameTree')),
+      replaced: (hold) => rooms.replaced(hold),
+    });
   }
 
   /** Makes the documents of a tab wait. It rejects where one is there, or may come, that clients may not be in. */
   async close(hold: Hold): Promise<void> {
-    this.#bound.set(hold, new Map());
+    this.#root.begin(hold);
     hold.isCrossing = false; // what the attachment before told last is over
     await this.#call(hold, 'Fetch.enable', documents);
     const url = await this.#arrived(hold.tab);
@@ -77,6 +81,7 @@ export class Passage {
     if (urls.some((entry = '') => unasked.test(entry))) throw new Refusal('tab_suspended', behind);
     if (urls.some((entry = '') => this.#isOwn(entry)))
       throw new Refusal('tab_suspended', ownBehind);
+    await this.#root.learn(hold);
   }
 
   /** As close, for a frame that has a target session of its own; it resolves at once. */
@@ -93,20 +98,21 @@ export class Passage {
   event(hold: Hold, child: string, method: string, params: unknown): void {
     if (method === 'Fetch.requestPaused') this.#judge(hold, child, params);
     if (method === 'Page.frameNavigated') this.#look(hold, child, params);
-    if (method === 'Page.frameDetached') this.#detached(hold, params);
-    if (child === '') this.#follow(hold, method, fields(params));
+    if (method === 'Page.frameDetached') this.#root.detached(hold, params);
+    if (child !== '') return;
+    this.#follow(hold, method, fields(params));
+    this.#root.event(hold, method, params);
   }
 
   /** Follows the page's own document: from when it begins to go until it is there, or is judged on its way. */
   #follow(hold: Hold, method: string, told: Fields | undefined): void {
     const navigated = fields(member(told, 'frame'));
     const frame = text(navigated, 'id') ?? text(told, 'frameId');
-    if (frame !== hold.target) return;
+    if (frame !== hold.frame) return;
     if (method === 'Page.frameStartedNavigating') {
       hold.isCrossing = !/samedocument/i.test(text(told, 'navigationType') ?? '');
     }
     if (arriving.has(method)) hold.isCrossing = false;
-    if (method === 'Page.frameNavigated') this.#bound.get(hold)?.clear();
   }
 
   /** A page of an attached tab goes somewhere; not all that it can go to is asked for by a request. */
@@ -120,27 +126,37 @@ export class Passage {
 
   /** Where a frame is going or has gone, as far as its documents waited. */
   boundFor(hold: Hold, frame: string): string {
-    return this.#bound.get(hold)?.get(frame) ?? '';
+    return this.#root.boundFor(hold, frame);
   }
 
   #judge(hold: Hold, child: string, params: unknown): void {
     const told = fields(params);
-    const requestId = text(told, 'requestId') ?? '';
     const url = text(fields(member(told, 'request')), 'url') ?? '';
     const frame = text(told, 'frameId') ?? '';
-    const isMain = child === '' && frame === hold.target;
-    if (isMain && this.#problemAt(hold, url) !== undefined) {
-      this.#rooms.leaving(hold.tab, url);
-      return; // with the attachment goes what holds the request
+    const pass = (isRefused: boolean) => this.#pass(hold, child, told, isRefused);
+    if (child !== '') {
+      this.#root.note(hold, frame, url);
+      pass(this.#isOwn(url));
+      return;
     }
-    if (isMain) hold.isCrossing = false;
-    else this.#note(hold, frame, url);
-    const isRefused = !isMain && this.#isOwn(url);
-    const method = isRefused ? 'Fetch.failRequest' : 'Fetch.continueRequest';
-    this.#tell(hold, child, method, {
-      requestId,
-      ...(isRefused ? { errorReason: 'BlockedByClient' } : {}),
+    this.#root.whenPlaced(hold, frame, (isOwn) => {
+      if (!isOwn) {
+        this.#root.note(hold, frame, url);
+        pass(this.#isOwn(url));
+      } else if (this.#problemAt(hold, url) !== undefined) {
+        this.#rooms.leaving(hold.tab, url); // with the attachment goes what holds the request
+      } else {
+        hold.isCrossing = false;
+        pass(false);
+      }
     });
+  }
+
+  #pass(hold: Hold, child: string, told: Fields | undefined, isRefused: boolean): void {
+    const requestId = text(told, 'requestId') ?? '';
+    const refusal = isRefused ? { errorReason: 'BlockedByClient' } : {};
+    const method = isRefused ? 'Fetch.failRequest' : 'Fetch.continueRequest';
+    this.#tell(hold, child, method, { requestId, ...refusal });
   }
 
   /** A frame of a child could be asked for before the child's documents waited. */
@@ -149,19 +165,8 @@ export class Passage {
     const info = fields(
       member(this.#rooms.seats.children(hold.tab)?.get(child)?.params, 'targetInfo'),
     );
-    const isWhole = text(frame, 'id') === (text(info, 'targetId') ?? hold.target);
+    const isWhole = text(frame, 'id') === (text(info, 'targetId') ?? hold.frame);
     if (!isWhole && this.#isOwn(text(frame, 'url') ?? '')) this.#rooms.intruded(hold);
-  }
-
-  /** Remembers where a frame goes. Of one beyond the bound nobody knows, and then clients are not in it. */
-  #note(hold: Hold, frame: string, url: string): void {
-    const bound = this.#bound.get(hold);
-    if (bound?.has(frame) || (bound?.size ?? 0) < mostFrames) bound?.set(frame, url);
-  }
-
-  #detached(hold: Hold, params: unknown): void {
-    const told = fields(params);
-    if (text(told, 'reason') !== 'swap') this.#bound.get(hold)?.delete(text(told, 'frameId') ?? '');
   }
 
   /** Why clients may not be in a document of a tab; a tab that is shared no more is in none. */

@@ -83,16 +83,51 @@ test('a node goes to Chrome as an object of the page, and is given back', async 
   const { sent, said, command } = await begin();
   command('DOM.getOuterHTML', { backendNodeId: 5 });
   assert.equal(sent[0]?.method, 'DOM.resolveNode');
-  sent[0]?.done({ object: { objectId: 'O' } });
+  sent[0]?.done({ object: { objectId: '9.1.5' } });
   assert.deepEqual(
     sent.slice(1).map(({ method, params }) => ({ method, params })),
     [
-      { method: 'DOM.getOuterHTML', params: { objectId: 'O' } },
-      { method: 'Runtime.releaseObject', params: { objectId: 'O' } },
+      { method: 'DOM.getOuterHTML', params: { objectId: '9.1.5' } },
+      { method: 'Runtime.releaseObject', params: { objectId: '9.1.5' } },
     ],
   );
   sent[1]?.done({ outerHTML: '<p>' });
   assert.deepEqual(said, [{ t: 'reply', id: 2, body: '{"outerHTML":"<p>"}' }]);
+});
+
+test('a node of a frame that clients may not be in is none', async () => {
+  const { raw, sent, said, command } = await begin();
+  const elsewhere = { origin: 'http://localhost:7788' };
+  raw.event(1, '', 'Runtime.executionContextCreated', contextOf(3, elsewhere));
+  for (const method of ['DOM.getOuterHTML', 'Accessibility.getPartialAXTree', 'DOM.resolveNode']) {
+    sent.length = 0;
+    const context = method === 'DOM.resolveNode' ? { executionContextId: 1 } : {};
+    command(method, { backendNodeId: 5, ...context });
+    sent[0]?.done({ object: { objectId: '9.3.5' } });
+    assert.deepEqual(
+      sent.slice(1).map(({ method }) => method),
+      ['Runtime.releaseObject'],
+    );
+    const error = { code: -32_000, message: 'Could not find object with given id' };
+    assert.deepEqual(said.pop(), { t: 'reply', id: 2, error });
+  }
+});
+
+test('a frame that clients may not be in, or that nobody knows, is not read by its name', async () => {
+  const { raw, world, sent, said, command } = await begin();
+  world.stays = 'a';
+  raw.event(1, '', 'Page.frameAttached', { frameId: 'F1', parentFrameId: 'T1' });
+  const read = (frameId: string) => command('Accessibility.getFullAXTree', { frameId });
+  const refused = { code: 'forbidden', message: 'This frame is not for agents.' };
+  read('F1');
+  const frame = { id: 'F1', parentId: 'T1', url: 'http://b/' };
+  raw.event(1, '', 'Page.frameNavigated', { frame });
+  sent[0]?.done({ nodes: [] });
+  assert.deepEqual(said.at(-1), { t: 'error', id: 2, ...refused }, 'it went while it was read');
+  raw.event(1, '', 'Page.frameAttached', { frameId: 'F2', parentFrameId: 'F1' });
+  for (const away of ['F1', 'F2', 'F9']) assert.throws(() => read(away), refused, away);
+  command('DOM.getFrameOwner', { frameId: 'F1' });
+  assert.equal(sent.at(-1)?.method, 'DOM.getFrameOwner');
 });
 
 test('a node of another page is none', async () => {

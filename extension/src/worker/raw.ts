@@ -1,6 +1,6 @@
 import { judgeRaw } from '../policy/table.ts';
 import { answer, crashed, refuse } from './answers.ts';
-import { unbound, wrongName } from './binding.ts';
+import { isForFrameAway, unbound, wrongName } from './binding.ts';
 import type { Child } from './children.ts';
 import { Doings, mayOpen } from './doings.ts';
 import { Holding, type HoldingRooms, rulesOf, type Wish } from './holding.ts';
@@ -59,7 +59,11 @@ export class Raw {
   constructor(rooms: RawRooms) {
     this.#rooms = rooms;
     this.#doings = new Doings(rooms.book, rooms.nowMS);
-    const passage = new Passage({ ...rooms, intruded: (hold) => this.#intruded(hold) });
+    const passage = new Passage({
+      ...rooms,
+      intruded: (hold) => this.#intruded(hold),
+      replaced: (hold) => this.#letGo(hold, 'Chrome shows a page that it had loaded ahead.'),
+    });
     this.#passage = passage;
     this.#telling = new Telling({
       ...rooms,
@@ -180,7 +184,7 @@ export class Raw {
 
   /** The page of an attached tab goes somewhere. */
   #started(tab: number, params: unknown): void {
-    const held = this.#holding.holds.ofTab(tab)?.target;
+    const held = this.#holding.holds.ofTab(tab)?.frame;
     const main = held || this.#rooms.book.ofTab(tab)?.grant.target;
     this.#passage.started(tab, main ?? '', params);
   }
@@ -219,23 +223,28 @@ export class Raw {
   }
 
   /** Throws where the table, or what the tab is, forbids a command. */
-  #permit(hold: Hold, { level }: Standing, { method, child }: Order, params: object): void {
+  #permit(hold: Hold, { level }: Standing, order: Order, params: object): void {
+    const { method } = order;
     if (ofCasts.has(method)) {
       throw new Refusal('forbidden', `${method}: pictures of a tab are served by the server.`);
     }
     const isAutoAttach = method === 'Target.setAutoAttach';
     const wrong = isAutoAttach ? wrongAttach(params) : wrongName(method, params);
     const reason = judgeRaw(level, method, params).reason || wrong || (unbound.get(method) ?? '');
-    if (reason !== '') throw new Refusal('forbidden', reason);
-    if (child !== undefined && this.#telling.isBarred(hold, child)) {
-      throw new Refusal('forbidden', 'This frame is not for agents.');
+    const problem = reason || this.#problemOf(hold, order, params);
+    if (problem !== '') throw new Refusal('forbidden', problem);
+  }
+
+  /** Why a command may not go where it names; nothing when empty. */
+  #problemOf(hold: Hold, { method, child = '' }: Order, params: object): string {
+    if (child !== '' && this.#telling.isBarred(hold, child)) return notForAgents;
+    const place = { contexts: hold.contexts, session: child, reach: this.#telling.reach(hold) };
+    if (isForFrameAway(place, method, params)) return notForAgents;
+    if (this.#sources.isHidden(hold, child, method, params)) {
+      return 'What a page loads as a script is read by fetch in the page.';
     }
-    if (this.#sources.isHidden(hold, child ?? '', method, params)) {
-      throw new Refusal('forbidden', 'What a page loads as a script is read by fetch in the page.');
-    }
-    if (isForeignScript(hold, child ?? '', method, params)) {
-      throw new Refusal('forbidden', 'No client of this tab added that script.');
-    }
+    const isForeign = isForeignScript(hold, child, method, params);
+    return isForeign ? 'No client of this tab added that script.' : '';
   }
 
   /** Commands to a read-only tab go one after the other, each behind the wall. */
@@ -305,6 +314,8 @@ export class Raw {
     this.#sending.goOn(hold);
   }
 }
+
+const notForAgents = 'This frame is not for agents.';
 
 /** Whether a command would remove a script that no client of the hold added. */
 function isForeignScript(hold: Hold, child: string, method: string, params: object): boolean {

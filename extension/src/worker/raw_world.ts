@@ -19,11 +19,13 @@ type World = {
   stays?: string;
   left: string[];
   children: Children;
+  /** The page’s own frame, as the page tells it. */
+  root: string;
 };
 
 function newWorld(level: Level): World {
   const children = new Children();
-  return { now: 0, level, seen: true, mayOpen: true, left: [], children };
+  return { now: 0, level, seen: true, mayOpen: true, left: [], children, root: 'T1' };
 }
 
 /** A context of the page as Chrome tells of it. */
@@ -32,6 +34,14 @@ export function contextOf(id: number, more: object = {}): object {
   return { context: { id, uniqueId: `U${id}`, origin: 'http://a', name: '', auxData, ...more } };
 }
 
+/** The frames of a page that has one below its own. */
+function treeOf(id: string): object {
+  const below = { frame: { id: 'F1', parentId: id, url: 'http://b/frame' } };
+  return { frameTree: { frame: { id, url: 'http://a/' }, childFrames: [below] } };
+}
+
+const isOff = (stays: string | undefined, url: string) =>
+  stays !== undefined && !url.startsWith(`http://${stays}/`);
 const isOwn = (url: string) => url.includes(':7788');
 
 /** A raw road to tab 1, held as t1 for session s; Chrome answers what a test lets it. */
@@ -54,6 +64,7 @@ export async function begin(level: Level = 'act') {
     command: (_: number, ...[child, method, params, done]: SeatCommand) => {
       sent.push({ child: child ?? '', method, params, done });
       if (method === 'Fetch.enable' || method === 'Page.getNavigationHistory') done({});
+      if (method === 'Page.getFrameTree' && child === undefined) done(treeOf(world.root));
     },
     release: (tab: number) => world.left.push(`release ${tab}`),
   };
@@ -63,7 +74,7 @@ export async function begin(level: Level = 'act') {
       ofName: standing,
       ofTab: standing,
       pairing: () => ({ mayOpen: world.mayOpen }),
-      isAway: (_: object, url: string) => isOwn(url),
+      isAway: (_: object, url: string) => isOwn(url) || isOff(world.stays, url),
       isOwn,
       problemAt: (_: object, url: string) => (isOwn(url) ? 'not here' : undefined),
     } as unknown as Book,

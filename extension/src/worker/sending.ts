@@ -1,7 +1,16 @@
 import { looseNode, withObject } from '../policy/nodes.ts';
 import { toSend } from '../policy/table.ts';
 import { answer, crashed, failureOf, refuse, unknownChild } from './answers.ts';
-import { bind, isActing, isGone, noContext, noMain, type Place } from './binding.ts';
+import {
+  bind,
+  isActing,
+  isGone,
+  isTheirs,
+  noContext,
+  noMain,
+  noObject,
+  type Place,
+} from './binding.ts';
 import { guarded } from './guarded.ts';
 import type { Flight, Hold, Order } from './holds.ts';
 import { fields, member, number, text } from './parse.ts';
@@ -204,7 +213,9 @@ export class Sending {
       if (!isUnderWay(hold, flight)) return;
       try {
         const isResolve = order.method === 'DOM.resolveNode';
-        this.#pass({ ...way, params: isResolve ? params : withObject(params, objectId) });
+        const isTheir = isTheirs(this.#place(hold, order), objectId);
+        if (!isTheir) answer(hold, flight, noObject);
+        else this.#pass({ ...way, params: isResolve ? params : withObject(params, objectId) });
         seats.command(tab, child, 'Runtime.releaseObject', { objectId }, () => undefined);
       } catch (cause) {
         refuse(hold, flight, cause);
@@ -238,7 +249,7 @@ export class Sending {
     this.#rooms.returned(hold, flight);
     try {
       this.#rooms.gate(hold.tab, method, undefined); // what may not be seen any more stays here
-      if (asksForSource(method)) this.#rooms.permit(hold, order, params);
+      if (asksForSource(method) || 'frameId' in params) this.#rooms.permit(hold, order, params);
       if (problem !== undefined) {
         answer(hold, flight, failureOf(problem));
         return;

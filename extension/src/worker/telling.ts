@@ -83,7 +83,7 @@ export class Telling {
     return {
       covers: (url) => !this.#isAway(hold, url),
       frameOf: (session) => {
-        if (session === '') return hold.target;
+        if (session === '') return hold.frame;
         const child = this.#rooms.seats.children(hold.tab)?.get(session);
         return child?.type === 'iframe' ? frameOf(child) : '';
       },
@@ -99,7 +99,7 @@ export class Telling {
 
   /** What clients may see of an event: no place where the tab may not be. */
   #seen(
-    { away, target }: Hold,
+    { away, frame }: Hold,
     child: string,
     { grant }: Standing,
     { method, params }: { method: string; params: Fields },
@@ -107,7 +107,7 @@ export class Telling {
     if (method === 'Input.dragIntercepted' && grant.stays !== undefined) return withoutData(params);
     if (child !== '') return params;
     const isAway = (url: string) => this.#rooms.book.isAway(grant, url);
-    return away.told(method, params, { main: target, isAway });
+    return away.told(method, params, { main: frame, isAway });
   }
 
   /** A reply without frames of Chaperone's own server, places where the tab may not be, cookies and credentials. */
