@@ -83,7 +83,7 @@ func TestAPageThatWasDrawnAheadIsHeldAsAnyOther(t *testing.T) {
 			close(site.begin)
 			site.wait(t, "drawn", site.drawn)
 			mark := w.server.mark()
-			target := ""
+			var target string
 			if when == "before it is shown" {
 				w.server.hold(s.name)
 			}
