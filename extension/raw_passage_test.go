@@ -248,3 +248,21 @@ func TestAPageDoesNotStandStillForADebugger(t *testing.T) {
 		t.Errorf("clients are told of %d pauses", n)
 	}
 }
+
+// A tab that clients have left stays attached as long as a program runs in it, and its documents go on waiting for a word.
+func TestAPageGoesOnWhileAProgramUsesATabThatClientsHaveLeft(t *testing.T) {
+	t.Parallel()
+	s := newSharing(t, "act", "act")
+	s.server.hold(s.name)
+	running := object{"eval": object{"expression": "document.title = 'running'", "max_chars": 100}}
+	s.server.say(object{"t": "program", "id": 31, "session": "s_1"}, object{"tab": s.name, "deadline_ms": 60000, "steps": []any{running, linger(14000)}})
+	s.tab.until("document.title === 'running'")
+	mark := s.server.mark()
+	s.server.say(object{"t": "drop", "session": "s_1", "tab": s.name})
+	s.tab.eval("location.href = '/second'; 0")
+	s.tab.until("document.readyState === 'complete' && location.pathname === '/second'")
+	if n := s.server.count(mark, func(got frame) bool { return got.ID == 31 }); n != 0 {
+		t.Error("the program had ended before the page came")
+	}
+	s.server.say(object{"t": "cancel", "id": 31})
+}
