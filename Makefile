@@ -56,6 +56,7 @@ $(LINT):
 
 bench: setup clients build ## ratios against named references and peers, in one run
 	$(GO) test -run '^$$' -bench . -benchtime 1x ./e2e
+	$(GO) test -run '^$$' -bench . -benchtime 1x ./server/chrome
 	$(GO) test -run '^$$' -bench . ./relay/... ./egress/...
 
 soak: setup build ## the long runs with their full counts, which make test cuts to a fiftieth

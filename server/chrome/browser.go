@@ -20,46 +20,54 @@ import (
 type Browser struct {
 	proc      *process
 	options   OpenOptions
+	socket    string
 	contextID cdp.BrowserContextID
 	port      int
-	closeWay  func() error
 	release   func()
 
 	turn chan struct{} // of capacity one: holds whoever runs a program
 	over chan struct{} // closed first: nothing new begins
 	done chan struct{} // closed last: nothing is left
 
-	mu      sync.Mutex
-	lastTab int
-	tabs    []*tab        // in order of opening
-	places  places        // of tabs that are being made
-	changed chan struct{} // closed and replaced with every change of tabs
-	dialogs []program.Dialog
-	crashed []string // tabs whose pages did, the newest last
-	err     error
+	mu       sync.Mutex
+	closeWay func() error // nil while it is nobody's
+	lastTab  int
+	tabs     []*tab        // in order of opening
+	fresh    *tab          // made ahead and shown to nobody, for whoever asks for the first tab
+	places   places        // of tabs that are being made
+	changed  chan struct{} // closed and replaced with every change of tabs
+	dialogs  []program.Dialog
+	crashed  []string // tabs whose pages did, the newest last
+	err      error
 }
 
-// openBrowser makes a session's way out and the context that knows no other.
-func openBrowser(ctx context.Context, p *process, o OpenOptions) (*Browser, error) {
-	b := &Browser{
-		proc: p, options: o,
+// newBrowser is a browser that Chrome knows nothing of yet.
+func newBrowser(p *process, o OpenOptions) *Browser {
+	return &Browser{
+		proc: p, options: o, socket: p.nextSocket(),
 		turn: make(chan struct{}, 1), over: make(chan struct{}), done: make(chan struct{}), changed: make(chan struct{}),
 	}
-	socket := p.nextSocket()
-	closeWay, err := p.options.Egress.OpenWay(ctx, Way{Account: o.Account, Session: o.Session, Policy: o.Policy, Socket: socket})
-	if err != nil {
-		return nil, fmt.Errorf("open way out: %w", err)
-	}
-	b.closeWay = closeWay
-	if err := p.within(ctx, func(ctx context.Context) error { return b.enter(ctx, socket) }); err != nil {
-		return nil, errors.Join(err, b.leave(ctx), closeWay())
-	}
-	return b, nil
 }
 
-// enter asks for the forwarder and the context; what it got before an error, leave gives back.
-func (b *Browser) enter(ctx context.Context, socket string) error {
-	forwarded, err := b.proc.warden.ask(ctx, order{Forward: socket})
+// begin makes the browser a session's: from here on it has a way out, which knows whose it is.
+func (b *Browser) begin(ctx context.Context, o OpenOptions) error {
+	way := Way{Account: o.Account, Session: o.Session, Policy: o.Policy, Socket: b.socket}
+	closeWay, err := b.proc.options.Egress.OpenWay(ctx, way)
+	if err != nil {
+		return fmt.Errorf("open way out: %w", err)
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if isClosed(b.over) { // with its process
+		return errors.Join(errStopped, closeWay())
+	}
+	b.options, b.closeWay = o, closeWay
+	return nil
+}
+
+// enter asks for the forwarder and the context; what it got before an error, discard gives back.
+func (b *Browser) enter(ctx context.Context) error {
+	forwarded, err := b.proc.warden.ask(ctx, order{Forward: b.socket})
 	if err != nil {
 		return fmt.Errorf("open forwarder: %w", err)
 	}
@@ -115,6 +123,14 @@ func (b *Browser) leave(ctx context.Context) error {
 	return nil
 }
 
+// discard gives back what no session has.
+func (b *Browser) discard(ctx context.Context) error {
+	if b.contextID != "" && !b.proc.remove(b) && b.proc.isEnding() {
+		return nil // it ends with its process
+	}
+	return errors.Join(b.leave(ctx), b.finish(nil))
+}
+
 // Close ends the session: its tabs, its context, its way out and, when it was the last, its Chrome. It
 // is idempotent.
 func (b *Browser) Close(ctx context.Context) error {
@@ -135,8 +151,11 @@ func (b *Browser) Close(ctx context.Context) error {
 func (b *Browser) finish(reason error) error {
 	b.mu.Lock()
 	close(b.over) // who sees that finds the reason too
-	tabs, holds := b.tabs, b.holds()
-	b.tabs, b.err = nil, reason
+	tabs, holds, closeWay := b.tabs, b.holds(), b.closeWay
+	if b.fresh != nil {
+		tabs = append(tabs, b.fresh)
+	}
+	b.tabs, b.fresh, b.err = nil, nil, reason
 	b.tellChanged()
 	b.mu.Unlock()
 	for _, t := range tabs {
@@ -145,9 +164,11 @@ func (b *Browser) finish(reason error) error {
 	for _, h := range holds {
 		h.end(b.sessionEnded())
 	}
-	err := b.closeWay()
-	close(b.done)
-	if err != nil {
+	defer close(b.done)
+	if closeWay == nil {
+		return nil
+	}
+	if err := closeWay(); err != nil {
 		return fmt.Errorf("close way out: %w", err)
 	}
 	return nil

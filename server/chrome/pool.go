@@ -25,6 +25,8 @@ type Options struct {
 	Table *cdp.Table
 	// RequireConfinement makes NewPool fail where the kernel cannot confine Chrome.
 	RequireConfinement bool
+	// Warm is how long a Chrome that no session uses is kept for the next one; 0 is 5 minutes, and below it none is.
+	Warm time.Duration
 	// Logger may be nil.
 	Logger *slog.Logger
 }
@@ -42,22 +44,9 @@ type Pool struct {
 	mu      sync.Mutex
 	closed  bool
 	slots   map[slotKey]*slot
+	spare   *spare // nil while there is none and none is made
 	running sync.WaitGroup
-}
-
-// slotKey: sessions share a process only when both agree. Chrome does not say which context a
-// paused request belongs to, so one process has one policy.
-type slotKey struct {
-	account string
-	policy  Policy
-}
-
-// slot is a process, or the promise of one.
-type slot struct {
-	ready chan struct{} // closed when proc or err is set
-	proc  *process
-	err   error
-	users int
+	quit    chan struct{} // closed when the pool is
 }
 
 var errPoolClosed = errors.New("pool is closed")
@@ -91,9 +80,12 @@ func NewPool(ctx context.Context, o Options) (*Pool, error) {
 	if err := folder.sweep(ctx); err != nil {
 		return nil, errors.Join(err, folder.close())
 	}
+	if o.Warm == 0 {
+		o.Warm = defaultWarm
+	}
 	p := &Pool{
 		options: o, log: o.Logger, binary: binary, folder: folder,
-		words: words, confinement: confinement, patience: answerTimeout, slots: map[slotKey]*slot{},
+		words: words, confinement: confinement, patience: answerTimeout, slots: map[slotKey]*slot{}, quit: make(chan struct{}),
 	}
 	p.warn(ctx)
 	return p, nil
@@ -157,7 +149,7 @@ func (p *Pool) openIn(ctx context.Context, key slotKey, o OpenOptions) (*Browser
 	if err != nil {
 		return nil, err
 	}
-	b, err := openBrowser(ctx, s.proc, o)
+	b, err := s.proc.open(ctx, o)
 	if err == nil {
 		b.release = func() { p.release(key, s) }
 		return b, nil
@@ -173,14 +165,18 @@ func (p *Pool) openIn(ctx context.Context, key slotKey, o OpenOptions) (*Browser
 	return nil, err
 }
 
-const maxViewport = 8192
+const (
+	maxViewport   = 8192
+	defaultWidth  = 1280
+	defaultHeight = 800
+)
 
 func (o *OpenOptions) complete() error {
 	if o.Width == 0 {
-		o.Width = 1280
+		o.Width = defaultWidth
 	}
 	if o.Height == 0 {
-		o.Height = 800
+		o.Height = defaultHeight
 	}
 	switch {
 	case o.Account == "" || o.Session == "":
@@ -200,114 +196,4 @@ func (p *Pool) unavailable(ctx context.Context, err error) error {
 	}
 	p.log.LogAttrs(ctx, slog.LevelError, "managed session did not open", slog.Any("error", err))
 	return fault.New(fault.Unavailable, "a managed browser could not be started", "Try again; chaperone doctor tells what the machine lacks.")
-}
-
-// acquire returns a slot with a process that lives, counted as used. A process that has just died is waited for
-// and replaced.
-func (p *Pool) acquire(ctx context.Context, key slotKey) (*slot, error) {
-	for {
-		s, err := p.claim(ctx, key)
-		if err != nil {
-			return nil, err
-		}
-		select {
-		case <-s.ready:
-		case <-ctx.Done():
-			p.running.Go(func() { p.release(key, s) }) // a process nobody else waits for ends when it is up
-			return nil, ctx.Err()
-		}
-		if s.err != nil {
-			p.release(key, s)
-			return nil, s.err
-		}
-		if !isClosed(s.proc.dead) {
-			return s, nil
-		}
-		p.release(key, s)
-	}
-}
-
-func (p *Pool) claim(ctx context.Context, key slotKey) (*slot, error) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.closed {
-		return nil, errPoolClosed
-	}
-	s, ok := p.slots[key]
-	if !ok {
-		s = &slot{ready: make(chan struct{})}
-		p.slots[key] = s
-		p.running.Go(func() { p.fill(ctx, key, s) })
-	}
-	s.users++
-	return s, nil
-}
-
-// fill starts the slot's process and watches it to its end. The first asker's context does not end it:
-// others may be waiting for the same process.
-func (p *Pool) fill(ctx context.Context, key slotKey, s *slot) {
-	starting, cancel := context.WithTimeout(context.WithoutCancel(ctx), launchTimeout)
-	defer cancel()
-	s.proc, s.err = p.launch(starting, key.policy)
-	close(s.ready)
-	if s.err == nil {
-		<-s.proc.dead
-	}
-	p.forget(key, s)
-	if s.err == nil {
-		<-s.proc.gone
-	}
-}
-
-func (p *Pool) forget(key slotKey, s *slot) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.slots[key] == s {
-		delete(p.slots, key)
-	}
-}
-
-// release counts one user less; the last one out ends the process and waits for that.
-func (p *Pool) release(key slotKey, s *slot) {
-	p.mu.Lock()
-	s.users--
-	last := s.users == 0
-	if last && p.slots[key] == s {
-		delete(p.slots, key)
-	}
-	p.mu.Unlock()
-	if !last {
-		return
-	}
-	<-s.ready
-	if s.err == nil {
-		s.proc.stop()
-	}
-}
-
-// Close ends every session and returns when no process, folder or socket of the pool is left. Open
-// fails afterwards.
-func (p *Pool) Close(ctx context.Context) error {
-	p.mu.Lock()
-	if p.closed {
-		p.mu.Unlock()
-		return nil
-	}
-	p.closed = true
-	for _, s := range p.slots {
-		p.running.Go(func() {
-			if <-s.ready; s.err == nil {
-				s.proc.stop()
-			}
-		})
-	}
-	p.mu.Unlock()
-	done := make(chan struct{})
-	go func() { p.running.Wait(); close(done) }()
-	select {
-	case <-done:
-		return p.folder.close()
-	case <-ctx.Done():
-		return fmt.Errorf("close pool: %w", ctx.Err())
-	}
 }

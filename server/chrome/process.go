@@ -24,11 +24,11 @@ const (
 
 var errStopped = errors.New("browser was stopped")
 
-// process is one Chrome of one account and policy, with the sessions in it.
+// process is one Chrome, from dedicate on of one account and policy, with the sessions in it.
 type process struct {
 	options Options
-	policy  Policy
 	binary  Binary
+	policy  Policy // set by dedicate
 	product string // what Chrome calls itself
 	// patience is answerTimeout, but for tests.
 	patience time.Duration
@@ -39,6 +39,7 @@ type process struct {
 
 	mu       sync.Mutex
 	browsers map[cdp.BrowserContextID]*Browser // nil once the process has ended
+	next     next
 	sinks    map[target.SessionID]sink
 	sockets  int
 
@@ -53,8 +54,8 @@ type process struct {
 // sink takes the events of one target session; it must not wait.
 type sink func(event)
 
-// launch starts a Chrome and returns it ready for sessions: connected, watched and, when read-only, guarded.
-func (p *Pool) launch(ctx context.Context, policy Policy) (*process, error) {
+// launch starts a Chrome and returns it connected and watched.
+func (p *Pool) launch(ctx context.Context) (*process, error) {
 	folder, err := p.folder.newProcessFolder()
 	if err != nil {
 		return nil, err
@@ -64,7 +65,7 @@ func (p *Pool) launch(ctx context.Context, policy Policy) (*process, error) {
 		return nil, errors.Join(err, folder.remove(ctx))
 	}
 	proc := &process{
-		options: p.options, policy: policy, binary: p.binary, patience: p.patience, log: p.log, folder: folder, warden: w,
+		options: p.options, binary: p.binary, patience: p.patience, log: p.log, folder: folder, warden: w,
 		browsers: map[cdp.BrowserContextID]*Browser{}, sinks: map[target.SessionID]sink{},
 		downloads: downloads{fetchTurn: make(chan struct{}, 1)},
 		quit:      make(chan struct{}), dead: make(chan struct{}), gone: make(chan struct{}),
@@ -77,7 +78,7 @@ func (p *Pool) launch(ctx context.Context, policy Policy) (*process, error) {
 		p.log.LogAttrs(ctx, slog.LevelError, "chrome did not start", slog.String("stderr", said), slog.Any("error", err))
 		return nil, err
 	}
-	p.log.LogAttrs(ctx, slog.LevelInfo, "chrome started", slog.Int("pid", w.pid()), slog.String("policy", string(policy)))
+	p.log.LogAttrs(ctx, slog.LevelInfo, "chrome started", slog.Int("pid", w.pid()))
 	return proc, nil
 }
 
@@ -94,11 +95,6 @@ func (p *process) prepare(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("start Chrome: %w", err)
 	}
-	if p.policy == ReadOnly {
-		if err := installGuard(ctx, p.conn); err != nil {
-			return err
-		}
-	}
 	version, err := call(ctx, p.conn, "", browser.GetVersion, cdp.Empty{})
 	if err != nil {
 		return fmt.Errorf("ask for the version: %w", err)
@@ -114,6 +110,24 @@ func (p *process) prepare(ctx context.Context) error {
 		return fmt.Errorf("attach to tabs: %w", err)
 	}
 	return nil
+}
+
+// dedicate makes the process one of a policy, before any session is in it: a read-only one is guarded from here on.
+func (p *process) dedicate(ctx context.Context, policy Policy) error {
+	p.log.LogAttrs(ctx, slog.LevelInfo, "chrome serves", slog.Int("pid", p.warden.pid()), slog.String("policy", string(policy)))
+	p.policy = policy
+	return p.within(ctx, func(ctx context.Context) error {
+		if policy == ReadOnly {
+			return installGuard(ctx, p.conn)
+		}
+		return p.ping(ctx)
+	})
+}
+
+// ping asks Chrome something that it answers at once.
+func (p *process) ping(ctx context.Context) error {
+	_, err := call(ctx, p.conn, "", browser.GetVersion, cdp.Empty{})
+	return err
 }
 
 // live lets the process live until it ends, for whatever reason, and then clears everything away.
@@ -145,8 +159,9 @@ func (p *process) clear(ctx context.Context, reason error) {
 	err := p.warden.stop(ctx)
 	p.mu.Lock()
 	browsers := p.browsers
-	p.browsers = nil
+	p.browsers, p.next.ready = nil, nil
 	p.mu.Unlock()
+	p.next.making.Wait()
 	for _, b := range browsers {
 		err = errors.Join(err, b.finish(reason))
 	}

@@ -202,6 +202,12 @@ func (b *Browser) dropFor(fits func(*tab) bool, why *program.Error) {
 func (b *Browser) takeOut(fits func(*tab) bool) (*tab, *hold) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	if b.fresh != nil && fits(b.fresh) {
+		t := b.fresh
+		t.life()
+		b.fresh = nil
+		return t, nil
+	}
 	for i, t := range b.tabs {
 		if !fits(t) {
 			continue
@@ -258,8 +264,11 @@ func (b *Browser) NewTab(ctx context.Context) (string, error) {
 	return t.id, nil
 }
 
-// openTab makes a tab at about:blank and waits until it is the session's.
+// openTab answers a tab at about:blank once it is the session's.
 func (b *Browser) openTab(ctx context.Context) (*tab, error) {
+	if t := b.takeFresh(); t != nil {
+		return t, nil
+	}
 	t, err := b.makeTab(ctx)
 	if err != nil {
 		return nil, err

@@ -205,30 +205,38 @@ type world struct {
 	*chrome.Pool
 	exits  *exits
 	runDir string
+	warm   time.Duration
 	log    *bytes.Buffer
 }
 
+// newWorld keeps nothing warm: what a test finds is its own sessions'.
 func newWorld(t *testing.T, sites ...*site) *world {
 	t.Helper()
-	w := &world{exits: &exits{}, runDir: shortDir(t), log: &bytes.Buffer{}}
+	return newWorldKeeping(t, -1, sites...)
+}
+
+// newWorldKeeping keeps Chromes warm for a while.
+func newWorldKeeping(tb testing.TB, warm time.Duration, sites ...*site) *world {
+	tb.Helper()
+	w := &world{exits: &exits{}, runDir: shortDir(tb), log: &bytes.Buffer{}, warm: warm}
 	for _, s := range sites {
 		w.exits.origins = append(w.exits.origins, s.host())
 	}
-	pool, err := chrome.NewPool(t.Context(), w.options())
+	pool, err := chrome.NewPool(tb.Context(), w.options())
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	w.Pool = pool
-	t.Cleanup(func() {
+	tb.Cleanup(func() {
 		if err := pool.Close(context.Background()); err != nil {
-			t.Error(err)
+			tb.Error(err)
 		}
-		mustLeaveNothing(t, w.runDir)
+		mustLeaveNothing(tb, w.runDir)
 		if w.exits.open != 0 {
-			t.Errorf("%d ways out are still open", w.exits.open)
+			tb.Errorf("%d ways out are still open", w.exits.open)
 		}
-		if t.Failed() {
-			t.Log(w.log.String())
+		if tb.Failed() {
+			tb.Log(w.log.String())
 		}
 	})
 	return w
@@ -236,19 +244,19 @@ func newWorld(t *testing.T, sites ...*site) *world {
 
 func (w *world) options() chrome.Options {
 	return chrome.Options{
-		Binary: os.Getenv(testChrome), RunDir: w.runDir, Egress: w.exits, PageScript: script,
+		Binary: os.Getenv(testChrome), RunDir: w.runDir, Egress: w.exits, PageScript: script, Warm: w.warm,
 		Logger: slog.New(slog.NewTextHandler(w.log, nil)),
 	}
 }
 
 // shortDir is a temporary folder whose path leaves room for sockets.
-func shortDir(t *testing.T) string {
-	t.Helper()
+func shortDir(tb testing.TB) string {
+	tb.Helper()
 	dir, err := os.MkdirTemp("", "chrome") //nolint:usetesting // the test's own folder has a name too long for sockets
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
-	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	tb.Cleanup(func() { _ = os.RemoveAll(dir) })
 	return dir
 }
 
@@ -317,19 +325,19 @@ func chromePID(t *testing.T, dir string) int {
 	return 0
 }
 
-func mustLeaveNothing(t *testing.T, dir string) {
-	t.Helper()
+func mustLeaveNothing(tb testing.TB, dir string) {
+	tb.Helper()
 	if left := processes(dir); len(left) > 0 {
-		t.Errorf("processes are left: %v", left)
+		tb.Errorf("processes are left: %v", left)
 	}
 	if left, _ := filepath.Glob(filepath.Join(dir, "*")); len(left) > 0 {
-		t.Errorf("files are left: %v", left)
+		tb.Errorf("files are left: %v", left)
 	}
 }
 
 // within polls a condition of the machine that nothing announces.
-func within(t *testing.T, limit time.Duration, what string, holds func() bool) {
-	t.Helper()
+func within(tb testing.TB, limit time.Duration, what string, holds func() bool) {
+	tb.Helper()
 	deadline := time.After(limit)
 	tick := time.NewTicker(2 * time.Millisecond)
 	defer tick.Stop()
@@ -337,7 +345,7 @@ func within(t *testing.T, limit time.Duration, what string, holds func() bool) {
 		select {
 		case <-tick.C:
 		case <-deadline:
-			t.Fatalf("not within %v: %s", limit, what)
+			tb.Fatalf("not within %v: %s", limit, what)
 		}
 	}
 }
@@ -353,16 +361,20 @@ func browsers(dir string) []int {
 // parent is the process that started pid.
 func parent(t *testing.T, pid int) int {
 	t.Helper()
-	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
-	if err != nil {
-		t.Fatal(err)
-	}
-	fields := strings.Fields(string(text[bytes.LastIndexByte(text, ')')+1:]))
-	number, err := strconv.Atoi(fields[1])
+	number, err := parentOf(pid)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return number
+}
+
+func parentOf(pid int) (int, error) {
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if err != nil {
+		return 0, err
+	}
+	fields := strings.Fields(string(text[bytes.LastIndexByte(text, ')')+1:]))
+	return strconv.Atoi(fields[1])
 }
 
 // waits runs a program that waits for what never comes, and tells its error once it has one.
