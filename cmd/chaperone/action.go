@@ -86,19 +86,28 @@ func (b *browser) command(use, short string, args cobra.PositionalArgs, action f
 	}}
 }
 
+// given is a text that was given; nil for none.
+func given(text *string) *string {
+	if *text == "" {
+		return nil
+	}
+	return text
+}
+
 func (b *browser) snapshotCommand() *cobra.Command {
-	action := browse.Action{Action: "snapshot"}
+	action, text := browse.Action{Action: "snapshot"}, ""
 	cmd := &cobra.Command{Use: "snapshot", Short: "Show the page as lines with refs", Args: cobra.NoArgs, RunE: func(cmd *cobra.Command, _ []string) error {
 		if action.Scope != "" && !isRef(action.Scope) {
 			return notRef(action.Scope)
 		}
+		action.Text = given(&text)
 		return b.act(cmd.Context(), action)
 	}}
 	cmd.Flags().BoolVar(&action.Full, "full", false, "all text, not only what can be operated")
 	cmd.Flags().StringVar(&action.Scope, "scope", "", "only beneath this ref")
 	cmd.Flags().StringVar(&action.Role, "role", "", "look for elements of this role, such as button")
 	cmd.Flags().StringVar(&action.Name, "name", "", "look for elements whose name contains this")
-	cmd.Flags().StringVar(&action.Text, "text", "", "look for where this text stands, or for what stands near to it")
+	cmd.Flags().StringVar(&text, "text", "", "look for where this text stands, or for what stands near to it")
 	cmd.Flags().StringVar(&action.Cursor, "cursor", "", "go on where an earlier one was cut")
 	return cmd
 }
@@ -139,7 +148,7 @@ func (b *browser) scrollCommand() *cobra.Command {
 }
 
 func (b *browser) waitCommand() *cobra.Command {
-	action := browse.Action{Action: "wait"}
+	action, text := browse.Action{Action: "wait"}, ""
 	cmd := &cobra.Command{
 		Use: "wait MS | --text T | --url GLOB | --idle", Short: "Wait for a time, a text, an address or a quiet page",
 		Args: cobra.MaximumNArgs(1),
@@ -151,13 +160,14 @@ func (b *browser) waitCommand() *cobra.Command {
 				}
 				action.MS = ms
 			}
-			if !isOne(action.MS > 0, action.Text != "", action.URLGlob != "", action.Idle) {
+			action.Text = given(&text)
+			if !isOne(action.MS > 0, text != "", action.URLGlob != "", action.Idle) {
 				return usagef("say one thing to wait for: a number of milliseconds, --text, --url or --idle")
 			}
 			return b.act(cmd.Context(), action)
 		},
 	}
-	cmd.Flags().StringVar(&action.Text, "text", "", "until the page shows this")
+	cmd.Flags().StringVar(&text, "text", "", "until the page shows this")
 	cmd.Flags().StringVar(&action.URLGlob, "url", "", "until the address fits, such as https://example.com/*")
 	cmd.Flags().BoolVar(&action.Idle, "idle", false, "until the page is quiet")
 	return cmd

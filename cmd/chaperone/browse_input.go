@@ -10,10 +10,10 @@ import (
 func (b *browser) inputCommands() []*cobra.Command {
 	return []*cobra.Command{
 		b.command("fill REF TEXT", "Replace what a field holds", first(cobra.ExactArgs(2), aRef), func(args []string) browse.Action {
-			return browse.Action{Action: "fill", Ref: args[0], Text: args[1]}
+			return browse.Action{Action: "fill", Ref: args[0], Text: &args[1]}
 		}),
 		b.keyCommand("type TEXT", "Type where the keyboard is, or at the end of a field", func(text string) browse.Action {
-			return browse.Action{Action: "type", Text: text}
+			return browse.Action{Action: "type", Text: &text}
 		}),
 		b.keyCommand("press KEYS", "Press keys, such as Enter or Control+A, several separated by spaces", func(keys string) browse.Action {
 			return browse.Action{Action: "press", Keys: keys}

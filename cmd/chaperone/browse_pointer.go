@@ -77,7 +77,11 @@ func (b *browser) dialogCommand() *cobra.Command {
 			return usagef("%q is neither accept nor dismiss", args[0])
 		}
 		accept := args[0] == "accept"
-		return b.act(cmd.Context(), browse.Action{Action: "dialog", Accept: &accept, Text: optional(args[1:])})
+		action := browse.Action{Action: "dialog", Accept: &accept}
+		if len(args) > 1 {
+			action.Text = &args[1]
+		}
+		return b.act(cmd.Context(), action)
 	}}
 }
 

@@ -23,8 +23,9 @@ type Action struct {
 	Name string `json:"name,omitempty"`
 	Nth  *int   `json:"nth,omitempty"`
 
-	// Text is what fill and type enter, what wait waits for and what snapshot looks for.
-	Text string `json:"text,omitempty"`
+	// Text is what fill and type enter, what a prompt is answered with, what wait waits for and what snapshot looks for. An empty
+	// one empties a field and answers a prompt with nothing; none at all does neither.
+	Text *string `json:"text,omitempty"`
 	// Button is left (the default) or right, and Count 1 (the default) or 2, for click.
 	Button string `json:"button,omitempty"`
 	Count  int    `json:"count,omitempty"`
@@ -77,7 +78,15 @@ type Action struct {
 type File struct {
 	Name string `json:"name"`
 	MIME string `json:"mime,omitempty"`
-	Data []byte `json:"data"` // base64 in JSON
+	Data []byte `json:"data"` // base64 in JSON; empty for a file with nothing in it, never nil
+}
+
+// text is what the action says, or nothing.
+func (a Action) text() string {
+	if a.Text == nil {
+		return ""
+	}
+	return *a.Text
 }
 
 // Kind says what a policy has to know of an action.
@@ -168,8 +177,8 @@ func ParseAction(raw []byte) (Action, error) {
 	var name struct {
 		Action string `json:"action"`
 	}
-	if err := json.Unmarshal(raw, &name); err != nil {
-		return Action{}, fault.New(fault.BadRequest, "The action is not a JSON object: "+err.Error(), `Send {"action":"snapshot"}.`)
+	if err := json.NewDecoder(bytes.NewReader(raw)).Decode(&name); err != nil {
+		return Action{}, fault.Misread(err, "the action", `Send {"action":"snapshot"}.`)
 	}
 	action := Action{Action: canonical(name.Action)}
 	switch action.Kind() {
@@ -185,7 +194,7 @@ func decode(raw []byte, name string) (Action, error) {
 	decoder := json.NewDecoder(bytes.NewReader(raw))
 	decoder.DisallowUnknownFields()
 	if err := decoder.Decode(&action); err != nil {
-		return Action{}, fault.New(fault.BadRequest, "The action does not read: "+strings.TrimPrefix(err.Error(), "json: "), "See the fields of "+name+".")
+		return Action{}, fault.Misread(err, "the action", "See the fields of "+name+".")
 	}
 	if _, err := decoder.Token(); err != io.EOF {
 		return Action{}, fault.New(fault.BadRequest, "There is something after the action", "Send one JSON object.")

@@ -19,8 +19,8 @@ func TestParseAction(t *testing.T) {
 		"an unknown field":             {`{"action":"click","ref":"e1","selector":"#a"}`, `unknown field "selector"`},
 		"an unknown action":            {`{"action":"teleport"}`, `"teleport"`},
 		"no action":                    {`{}`, "Unknown action"},
-		"not an object":                {`[]`, "not a JSON object"},
-		"something after the object":   {`{"action":"snapshot"}{}`, "JSON object"},
+		"not an object":                {`[]`, "The action is a list where an object is wanted"},
+		"something after the object":   {`{"action":"snapshot"}{}`, "There is something after the action"},
 		"open without an address":      {`{"action":"open"}`, "open needs url"},
 		"click without an element":     {`{"action":"click","role":"button"}`, "click needs ref"},
 		"a ref that is none":           {`{"action":"click","ref":"12"}`, "a ref looks like e12"},
@@ -31,7 +31,7 @@ func TestParseAction(t *testing.T) {
 		"a key that is none":           {`{"action":"press","keys":"Control+Nope"}`, `"Control+Nope"`},
 		"the plus key":                 {`{"action":"press","keys":"Control++ +"}`, ""},
 		"a snapshot mode that is none": {`{"action":"open","url":"http://a/","snapshot":"some"}`, "snapshot is auto"},
-		"a wrong type":                 {`{"action":"wait","ms":"1"}`, "does not read"},
+		"a wrong type":                 {`{"action":"wait","ms":"1"}`, `The field "ms" holds text where a whole number is wanted`},
 		"negative time":                {`{"action":"snapshot","timeout_ms":-1}`, "not negative"},
 	}
 	for sentence, tc := range cases {

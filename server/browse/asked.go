@@ -29,7 +29,7 @@ func (r *reading) judgeAsked() {
 	wanted := ""
 	switch a.Action {
 	case "fill", "type":
-		wanted = a.Text
+		wanted = a.text()
 	case "select":
 		wanted = strings.Join(a.Values, ", ")
 	case "check":

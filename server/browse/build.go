@@ -151,8 +151,8 @@ func (p *plan) wait(a Action) {
 	case a.Idle:
 		p.stillFor(idleMS, most)
 		return
-	case a.Text != "":
-		p.waitFor(object{"text": a.Text})
+	case a.text() != "":
+		p.waitFor(object{"text": a.text()})
 	default:
 		p.forAddress = true
 		p.waitFor(object{"url": a.URLGlob})
@@ -189,7 +189,7 @@ func (p *plan) wholePicture() {
 
 func tooLong(a Action) error {
 	const most, mostText = 100_000, 256 << 10 // bytes; in a program a character may take six
-	if len(a.Text) > mostText || len(a.URL) > most || len(a.Keys) > 1000 || len(a.Values) > 100 {
+	if len(a.text()) > mostText || len(a.URL) > most || len(a.Keys) > 1000 || len(a.Values) > 100 {
 		return fault.New(fault.TooLarge, "The action is too large", "Send less text at once.")
 	}
 	return nil

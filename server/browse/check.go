@@ -22,6 +22,9 @@ func (a Action) check() error {
 	if a.Ref != "" && !isRef(a.Ref) || a.Scope != "" && !isRef(a.Scope) || a.To != "" && !isRef(a.To) {
 		return missing("a ref looks like e12")
 	}
+	if a.namesByHalf() {
+		return missing(a.Action + " takes both role and name, or ref")
+	}
 	return a.checkNeeds()
 }
 
@@ -70,12 +73,12 @@ func (a Action) checkInput() error {
 	case "select":
 		return needs("select needs ref, or role and name, and values", a.names(), len(a.Values) > 0)
 	case "type":
-		return needs("type needs text", a.Text != "")
+		return needs("type needs text", a.text() != "")
 	case "press":
 		_, err := strokes(a.Keys)
 		return err
 	case "fill":
-		return needs("fill needs ref, or role and name, and text", a.names())
+		return needs("fill needs ref, or role and name, and text, which may be empty", a.names(), a.Text != nil)
 	}
 	return needs(a.Action+" needs ref, or role and name", a.names())
 }
@@ -92,12 +95,18 @@ func (a Action) checkScroll() error {
 
 func (a Action) checkWait() error {
 	wishes := 0
-	for _, wished := range []bool{a.MS > 0, a.Text != "", a.URLGlob != "", a.Idle} {
+	for _, wished := range []bool{a.MS > 0, a.text() != "", a.URLGlob != "", a.Idle} {
 		if wished {
 			wishes++
 		}
 	}
 	return needs("wait needs one of ms, text, url_glob and idle", wishes == 1)
+}
+
+// namesByHalf reports that the action says something of an element, and too little to find it: it would be done elsewhere.
+func (a Action) namesByHalf() bool {
+	aimed := []string{"type", "press", "scroll", "get_text", "eval"} // the others are not done without an element
+	return slices.Contains(aimed, a.Action) && a.Ref == "" && (a.Role == "") != (a.Name == "")
 }
 
 // names reports whether the action names an element.

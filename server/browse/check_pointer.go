@@ -45,6 +45,9 @@ func (a Action) checkUpload() error {
 		if f.Name == "" || len(f.Name) > longestFile || len(f.MIME) > longestFile {
 			return missing(fmt.Sprintf("each file has a name, of at most %d bytes", longestFile))
 		}
+		if f.Data == nil {
+			return missing("each file has data, which is empty for a file with nothing in it")
+		}
 	}
 	return needs(fmt.Sprintf("upload needs ref, or role and name, and 1 to %d files of at most %d MiB together", mostFiles, mostFileBytes>>20),
 		a.names(), len(a.Files) > 0, len(a.Files) <= mostFiles, size <= mostFileBytes)

@@ -108,8 +108,8 @@ func (e *Engine) tellMissed(r *Result) {
 func (p *plan) answer(a Action, s *standing) {
 	params := object{"accept": *a.Accept}
 	switch {
-	case a.Text != "":
-		params["promptText"] = a.Text
+	case a.Text != nil:
+		params["promptText"] = *a.Text
 	case s != nil && s.Default != "":
 		params["promptText"] = s.Default
 	}

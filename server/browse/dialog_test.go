@@ -20,7 +20,7 @@ func TestDialogsInChromium(t *testing.T) {
 		"a dialog stays open until it is answered":             {check: answeredDialogs},
 		"while a dialog is open nothing else is done":          {check: heldUpByDialog},
 		"four confirms in a row are answered one by one":       {check: fourConfirms},
-		"a prompt that is accepted as it is keeps its default": {check: promptDefault},
+		"a prompt keeps its default unless a text is given":    {check: promptDefault},
 		"a button that a dialog kept down comes up":            {check: buttonComesUp},
 		"a dialog that nobody answers is dismissed and told":   {options: browse.Options{DialogPatience: 50 * time.Millisecond}, check: givenUpDialog},
 		"in a read-only project dialogs are dismissed at once": {options: browse.Options{ReadOnly: true}, check: readOnlyDialogs},
@@ -121,6 +121,9 @@ func promptDefault(d *driver) {
 	}
 	d.do(`{"action":"dialog","accept":true}`)
 	d.outSays("name nobody")
+	d.opens("Prompt me", "prompt", "Your name?")
+	d.do(`{"action":"dialog","accept":true,"text":""}`)
+	d.outSays("name ")
 }
 
 func buttonComesUp(d *driver) {

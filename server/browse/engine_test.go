@@ -159,7 +159,7 @@ func TestRefusalsComeBeforeTheBrowser(t *testing.T) {
 		action  browse.Action
 		want    fault.Code
 	}{
-		"a write in a read-only project":         {browse.Options{ReadOnly: true}, oneTab(), browse.Action{Action: "fill", Ref: "e1", Text: "x"}, fault.ReadOnlyRefused},
+		"a write in a read-only project":         {browse.Options{ReadOnly: true}, oneTab(), browse.Action{Action: "fill", Ref: "e1", Text: new("x")}, fault.ReadOnlyRefused},
 		"a write that lacks all it needs, there": {browse.Options{ReadOnly: true}, oneTab(), browse.Action{Action: "upload"}, fault.ReadOnlyRefused},
 		"a write that lacks all it needs":        {browse.Options{}, oneTab(), browse.Action{Action: "drag"}, fault.BadRequest},
 		"an unknown action":                      {browse.Options{}, oneTab(), browse.Action{Action: "x"}, fault.BadRequest},
@@ -246,7 +246,7 @@ func FuzzAnswers(f *testing.F) {
 			{Action: "click", Role: "link", Name: "a"},
 			{Action: "get_text"},
 			{Action: "scroll", Direction: "down"},
-			{Action: "fill", Ref: "e1", Text: "x"},
+			{Action: "fill", Ref: "e1", Text: new("x")},
 			{Action: "screenshot"},
 			{Action: "open", URL: "https://example.com/"},
 		} {

@@ -111,9 +111,9 @@ func (j *job) writeInput(a Action) {
 	p := j.plan
 	switch a.Action {
 	case "fill":
-		p.fill(j.about, a.Text)
+		p.fill(j.about, a.text())
 	case "type":
-		p.typeText(j.named(), a.Text)
+		p.typeText(j.named(), a.text())
 	case "press":
 		all, err := strokes(a.Keys)
 		p.err = err

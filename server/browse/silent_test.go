@@ -62,7 +62,7 @@ func TestWhatChangedIsToldOfAPageThatWasNotShown(t *testing.T) {
 	t.Parallel()
 	for sentence, reads := range map[string][]browse.Action{
 		"nothing was read":        nil,
-		"something was found":     {{Action: "snapshot", Text: "Pay"}},
+		"something was found":     {{Action: "snapshot", Text: new("Pay")}},
 		"the text was read":       {{Action: "get_text"}},
 		"two things were read":    {{Action: "snapshot", Name: "Pay"}, {Action: "get_text"}},
 		"something was done that": {{Action: "click", Ref: "e1", Snapshot: "none"}},
@@ -103,10 +103,10 @@ func TestWhatWasReadInPartsIsWhatChangesAreToldAgainst(t *testing.T) {
 	e := silentEngine(p)
 	mustDo(t, e, browse.Action{Action: "open", URL: "https://example.com/", Snapshot: "none"})
 	p.lines = payButton + "," + allLinks + "," + status("Open")
-	mustDo(t, e, browse.Action{Action: "snapshot", Text: "Open"}) // the first that is known of it
+	mustDo(t, e, browse.Action{Action: "snapshot", Text: new("Open")}) // the first that is known of it
 	p.lines = payButton + "," + allLinks + "," + status("Closed")
 	mustDo(t, e, browse.Action{Action: "click", Ref: "e1", Snapshot: "none"})
-	mustDo(t, e, browse.Action{Action: "snapshot", Text: "Pay"}) // does not show it
+	mustDo(t, e, browse.Action{Action: "snapshot", Text: new("Pay")}) // does not show it
 	if r := mustDo(t, e, browse.Action{Action: "wait", MS: 1}); r.Snapshot == nil || r.Snapshot.Text != "- status: Closed" {
 		t.Errorf("what was known and changed: %+v %v", r.Snapshot, r.Notices)
 	}
@@ -118,13 +118,13 @@ func TestWhatWasShownIsWhatChangesAreToldAgainst(t *testing.T) {
 	e := silentEngine(p)
 	mustDo(t, e, browse.Action{Action: "snapshot"})
 	p.lines = payButton + "," + status("Closed")
-	mustDo(t, e, browse.Action{Action: "snapshot", Text: "Pay"}) // does not show the status
+	mustDo(t, e, browse.Action{Action: "snapshot", Text: new("Pay")}) // does not show the status
 	if r := mustDo(t, e, browse.Action{Action: "click", Ref: "e1"}); r.Snapshot == nil || r.Snapshot.Text != "- status: Closed" {
 		t.Errorf("what changed before something was looked for: %+v %v", r.Snapshot, r.Notices)
 	}
 	p.doc, p.lines = "d2", payButton+","+allLinks
 	mustDo(t, e, browse.Action{Action: "click", Ref: "e1", Snapshot: "none"}) // leads to another document
-	mustDo(t, e, browse.Action{Action: "snapshot", Text: "Pay"})
+	mustDo(t, e, browse.Action{Action: "snapshot", Text: new("Pay")})
 	p.lines = payButton + "," + allLinks + "," + status("Paid")
 	if r := mustDo(t, e, browse.Action{Action: "wait", MS: 1}); r.Snapshot == nil || r.Snapshot.Text != "- status: Paid" {
 		t.Errorf("on another page, of which something was found: %+v %v", r.Snapshot, r.Notices)
@@ -148,7 +148,7 @@ func TestWhereAnAnswerStandsIsToldWhenItIsNews(t *testing.T) {
 		{"the first answer", browse.Action{Action: "get_text"}, "Shop", false},
 		{"the same place", browse.Action{Action: "get_text"}, "Shop", true},
 		{"another title", browse.Action{Action: "get_text"}, "Shop (1)", false},
-		{"the same title", browse.Action{Action: "snapshot", Text: "Pay"}, "Shop (1)", true},
+		{"the same title", browse.Action{Action: "snapshot", Text: new("Pay")}, "Shop (1)", true},
 		{"a look at the page", browse.Action{Action: "snapshot"}, "Shop (1)", false},
 		{"open", browse.Action{Action: "open", URL: "https://example.com/"}, "Shop (1)", false},
 		{"the tabs", browse.Action{Action: "tabs"}, "Shop (1)", false},
@@ -205,7 +205,7 @@ func TestWhatWasFoundFarDownIsLookedForAgain(t *testing.T) {
 	p := &paper{doc: "d", title: "Long", lines: payButton, found: row("Order 90 | open"), more: 100}
 	e := silentEngine(p)
 	mustDo(t, e, browse.Action{Action: "snapshot"})
-	r := mustDo(t, e, browse.Action{Action: "snapshot", Text: "Order 90"})
+	r := mustDo(t, e, browse.Action{Action: "snapshot", Text: new("Order 90")})
 	ref := regexp.MustCompile(`e\d+`).FindString(r.Snapshot.Text)
 	p.found = row("Order 90 | approved")
 	r = mustDo(t, e, browse.Action{Action: "click", Ref: ref})
@@ -231,7 +231,7 @@ func TestWhatWasAskedForIsNotToldAgain(t *testing.T) {
 	box := func(states string) string {
 		return `{"depth":0,"role":"checkbox","name":"Gift","node":1,"states":[` + states + `]}`
 	}
-	fill, check := browse.Action{Action: "fill", Ref: "e1", Text: "Oslo"}, browse.Action{Action: "check", Ref: "e1"}
+	fill, check := browse.Action{Action: "fill", Ref: "e1", Text: new("Oslo")}, browse.Action{Action: "check", Ref: "e1"}
 	holds := map[string]string{"@value": `{"value":"Oslo","same":true,"landed":true}`, "@toggle": `{"press":{}}`, "@toggled": `{"state":"true"}`}
 	for sentence, tc := range map[string]struct {
 		before, after string

@@ -25,7 +25,7 @@ type view struct {
 // wanted says what a snapshot looks for, instead of the whole page.
 type wanted struct{ role, name, text string }
 
-func (a Action) wanted() wanted { return wanted{role: a.Role, name: a.Name, text: a.Text} }
+func (a Action) wanted() wanted { return wanted{role: a.Role, name: a.Name, text: a.text()} }
 
 func (w wanted) any() bool { return w != wanted{} }
 

@@ -39,7 +39,7 @@ func fields() []field {
 		{name: "role", kind: "string", does: "the element's role, with name, instead of ref; snapshot: look for this role"},
 		{name: "name", kind: "string", does: "the element's name, with role; snapshot: look for names that contain this"},
 		{name: "nth", kind: "integer", does: "which of several with that role and name, from 0"},
-		{name: "text", kind: "string", does: "snapshot: text to look for; wait: text to wait for; fill and type: what to enter; dialog: the answer to a prompt"},
+		{name: "text", kind: "string", does: "snapshot: text to look for; wait: text to wait for; fill and type: what to enter, \"\" to empty a field; dialog: the answer to a prompt"},
 		{name: "button", kind: "string", does: "click: which mouse button", choices: []string{"left", "right"}, writes: true},
 		{name: "count", kind: "integer", does: "click: 2 for a double click", writes: true},
 		{name: "to", kind: "string", does: "drag: the ref of the element to drop on", writes: true},

@@ -120,7 +120,7 @@ func TestABrowserThatCannotBeHadLeavesNoPlaceTaken(t *testing.T) {
 func TestARefusedActionIsInTheLedgerAndNeverReachesTheBrowser(t *testing.T) {
 	r := open(t, session.Limits{})
 	v := r.start(t)
-	_, err := r.Do(t.Context(), r.actor, v.ID, browse.Action{Action: "type", Text: "secret"})
+	_, err := r.Do(t.Context(), r.actor, v.ID, browse.Action{Action: "type", Text: new("secret")})
 	if !fault.Is(err, fault.ReadOnlyRefused) {
 		t.Fatalf("got %v, want read_only_refused", err)
 	}

@@ -119,21 +119,13 @@ func takeRaw(c *call) ([]byte, error) {
 
 func unreadable(err error) error {
 	var large *http.MaxBytesError
-	var syntax *json.SyntaxError
-	var kind *json.UnmarshalTypeError
 	switch {
 	case errors.As(err, &large):
 		return fault.New(fault.TooLarge, fmt.Sprintf("the body is larger than %d bytes", large.Limit), "Send less.")
 	case errors.Is(err, os.ErrDeadlineExceeded):
 		return fault.New(fault.Timeout, "the request's body did not come in time", "Send it at once.")
-	case errors.Is(err, io.EOF):
-		return fault.New(fault.BadRequest, "the body is empty", "Send one JSON object.")
-	case errors.As(err, &syntax), errors.Is(err, io.ErrUnexpectedEOF):
-		return fault.New(fault.BadRequest, "the body is not JSON", "Send one JSON object.")
-	case errors.As(err, &kind):
-		return fault.New(fault.BadRequest, "the field "+strconv.Quote(kind.Field)+" is not a "+kind.Type.String(), "See /api/v1/openapi.json.")
 	}
-	return fault.New(fault.BadRequest, "the body does not fit: "+strings.TrimPrefix(err.Error(), "json: "), "See /api/v1/openapi.json.")
+	return fault.Misread(err, "the body", "See /api/v1/openapi.json.")
 }
 
 // number reads a query parameter; absent is 0.
