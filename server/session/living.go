@@ -43,6 +43,8 @@ type living struct {
 	showing  showing
 }
 
+func (l *living) owner() owner { return owner{account: l.account, project: l.project.ID} }
+
 func (l *living) view() View {
 	l.nowMu.Lock()
 	defer l.nowMu.Unlock()

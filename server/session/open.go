@@ -26,11 +26,11 @@ func (s *Service) Open(ctx context.Context, actor account.Actor, spec Spec) (Vie
 	if err != nil {
 		return View{}, err
 	}
-	if err := s.places.take(ctx, l.project.ID); err != nil {
+	if err := s.places.take(ctx, l.owner()); err != nil {
 		return View{}, err
 	}
 	if err := s.start(ctx, l, backend); err != nil {
-		s.places.give(l.project.ID)
+		s.places.give(l.owner())
 		return View{}, err
 	}
 	if err := s.recheck(ctx, l); err != nil {

@@ -10,30 +10,34 @@ import (
 	"chaperone/server/fault"
 )
 
-// places is how many sessions may live at once, in all and in one project. Who comes first is served
-// first, except that one who waits for a full project does not hold up those of another.
+// places is how many sessions may live at once, in all and in one project. A place that becomes free goes to whoever
+// has waited longest of the account that has the fewest; one who waits for a full project does not hold up others.
 type places struct {
 	total, perProject int
 	wait              time.Duration
 
-	takenMu sync.Mutex
-	taken   map[string]int
-	sum     int
-	queue   []*claim
+	takenMu   sync.Mutex
+	byProject map[string]int
+	byAccount map[string]int
+	sum       int
+	queue     []*claim // in order of arrival
 }
 
+// owner is who has a place, or wants one.
+type owner struct{ account, project string }
+
 type claim struct {
-	project string
+	owner
 	granted chan struct{}
 }
 
 func newPlaces(total, perProject int, wait time.Duration) *places {
-	return &places{total: total, perProject: perProject, wait: wait, taken: map[string]int{}}
+	return &places{total: total, perProject: perProject, wait: wait, byProject: map[string]int{}, byAccount: map[string]int{}}
 }
 
 // take waits for a place; the caller gives it back with give.
-func (p *places) take(ctx context.Context, project string) error {
-	c := p.claim(project)
+func (p *places) take(ctx context.Context, o owner) error {
+	c := p.claim(o)
 	if c == nil {
 		return nil
 	}
@@ -52,14 +56,14 @@ func (p *places) take(ctx context.Context, project string) error {
 }
 
 // claim takes a free place at once (nil) or queues for one.
-func (p *places) claim(project string) *claim {
+func (p *places) claim(o owner) *claim {
 	p.takenMu.Lock()
 	defer p.takenMu.Unlock()
-	if p.free(project) {
-		p.occupy(project)
+	if p.isFree(o) {
+		p.count(o, 1)
 		return nil
 	}
-	c := &claim{project: project, granted: make(chan struct{})}
+	c := &claim{owner: o, granted: make(chan struct{})}
 	p.queue = append(p.queue, c)
 	return c
 }
@@ -76,29 +80,41 @@ func (p *places) abandon(c *claim, err error) error {
 	return err
 }
 
-func (p *places) give(project string) {
+func (p *places) give(o owner) {
 	p.takenMu.Lock()
 	defer p.takenMu.Unlock()
-	p.sum--
-	p.taken[project]--
-	if p.taken[project] == 0 {
-		delete(p.taken, project)
-	}
-	p.queue = slices.DeleteFunc(p.queue, func(c *claim) bool {
-		if !p.free(c.project) {
-			return false
-		}
-		p.occupy(c.project)
+	p.count(o, -1)
+	for c := p.next(); c != nil; c = p.next() {
+		p.queue = slices.DeleteFunc(p.queue, func(q *claim) bool { return q == c })
+		p.count(c.owner, 1)
 		close(c.granted)
-		return true
-	})
+	}
 }
 
-func (p *places) free(project string) bool {
-	return p.sum < p.total && p.taken[project] < p.perProject
+// next is who gets the place that is free, nil where nobody can have one; takenMu must be held.
+func (p *places) next() *claim {
+	var first *claim
+	for _, c := range p.queue {
+		if p.isFree(c.owner) && (first == nil || p.byAccount[c.account] < p.byAccount[first.account]) {
+			first = c
+		}
+	}
+	return first
 }
 
-func (p *places) occupy(project string) {
-	p.sum++
-	p.taken[project]++
+func (p *places) isFree(o owner) bool {
+	return p.sum < p.total && p.byProject[o.project] < p.perProject
+}
+
+// count adds to what an owner has. Who has nothing is forgotten.
+func (p *places) count(o owner, n int) {
+	p.sum += n
+	add(p.byProject, o.project, n)
+	add(p.byAccount, o.account, n)
+}
+
+func add(counts map[string]int, name string, n int) {
+	if counts[name] += n; counts[name] == 0 {
+		delete(counts, name)
+	}
 }

@@ -1,0 +1,101 @@
+package session_test
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"chaperone/server/fault"
+	"chaperone/server/session"
+)
+
+// line is who waits for places, in the order in which they get them.
+type line struct {
+	t      *testing.T
+	places session.Places
+	got    chan string
+}
+
+func (l *line) join(account, project string) {
+	l.t.Helper()
+	go func() {
+		if l.places.Take(l.t.Context(), account, project) == nil {
+			l.got <- account + " " + project
+		}
+	}()
+	synctest.Wait()
+}
+
+func (l *line) served(n int) []string {
+	all := make([]string, 0, n)
+	for range n {
+		all = append(all, <-l.got)
+	}
+	return all
+}
+
+func TestAPlaceGoesToTheAccountThatHasTheFewest(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := &line{t: t, places: session.NewPlaces(3, 3, time.Minute), got: make(chan string, 16)}
+		for range 3 {
+			l.join("greedy", "a")
+		}
+		l.join("greedy", "a")
+		l.join("greedy", "b")
+		l.join("modest", "c")
+		l.join("late", "d")
+		l.served(3)
+		for range 3 {
+			l.places.Give("greedy", "a")
+			synctest.Wait()
+		}
+		if got, want := l.served(3), []string{"modest c", "late d", "greedy a"}; !slices.Equal(got, want) {
+			t.Errorf("served %v, want %v", got, want)
+		}
+		l.places.Give("modest", "c")
+		if got := l.served(1); got[0] != "greedy b" {
+			t.Errorf("served %v", got)
+		}
+	})
+}
+
+func TestOneWhoWaitsForAFullProjectHoldsUpNobody(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := &line{t: t, places: session.NewPlaces(3, 1, time.Minute), got: make(chan string, 16)}
+		l.join("me", "a")
+		l.join("me", "a")
+		l.join("me", "b")
+		if got, want := l.served(2), []string{"me a", "me b"}; !slices.Equal(got, want) {
+			t.Errorf("served %v, want %v", got, want)
+		}
+		l.places.Give("me", "a")
+		if got := l.served(1); got[0] != "me a" {
+			t.Errorf("served %v", got)
+		}
+	})
+}
+
+func TestWhoeverGetsNoPlaceIsToldHowLongItWaited(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		places := session.NewPlaces(1, 1, 30*time.Second)
+		if err := places.Take(t.Context(), "me", "a"); err != nil {
+			t.Fatal(err)
+		}
+		began := time.Now()
+		err := places.Take(t.Context(), "me", "a")
+		if !fault.Is(err, fault.Busy) || !strings.Contains(err.Error(), "waited 30s") || time.Since(began) != 30*time.Second {
+			t.Errorf("after %v: %v", time.Since(began), err)
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		if err := places.Take(ctx, "me", "a"); err != context.DeadlineExceeded { //nolint:errorlint // it is the context's own
+			t.Errorf("who gave up is told %v", err)
+		}
+		if n := places.Waiting(); n != 0 {
+			t.Errorf("%d still wait", n)
+		}
+	})
+}
