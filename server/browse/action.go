@@ -81,6 +81,11 @@ type File struct {
 	Data []byte `json:"data"` // base64 in JSON; empty for a file with nothing in it, never nil
 }
 
+// entered is the text as it is entered: whatever ends a line where it was written, in a field one sign does.
+func (a Action) entered() string {
+	return strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(a.text())
+}
+
 // text is what the action says, or nothing.
 func (a Action) text() string {
 	if a.Text == nil {

@@ -29,7 +29,7 @@ func (r *reading) judgeAsked() {
 	wanted := ""
 	switch a.Action {
 	case "fill", "type":
-		wanted = a.text()
+		wanted = a.entered()
 	case "select":
 		wanted = strings.Join(a.Values, ", ")
 	case "check":

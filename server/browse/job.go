@@ -111,9 +111,9 @@ func (j *job) writeInput(a Action) {
 	p := j.plan
 	switch a.Action {
 	case "fill":
-		p.fill(j.about, a.text())
+		p.fill(j.about, a.entered())
 	case "type":
-		p.typeText(j.named(), a.text())
+		p.typeText(j.named(), a.entered())
 	case "press":
 		all, err := strokes(a.Keys)
 		p.err = err

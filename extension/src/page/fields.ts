@@ -182,8 +182,8 @@ function enterLines(field: Element, text: string): void {
 
 /** Not where an editor has made something else of the text on purpose. */
 function isWorthPasting(now: string, text: string, before: string): boolean {
-  const dense = (of: string) => lines(of).replace(/\s+/g, '');
-  return now === before || dense(now) === dense(text) || dense(now) === dense(text + text);
+  const bare = (of: string) => lines(of).replace(/\s+/g, '');
+  return now === before || bare(now) === bare(text) || bare(now) === bare(text + text);
 }
 
 /** Whether the editor took it. */
@@ -209,9 +209,16 @@ function isSame(now: string, wanted: string): boolean {
 }
 
 /** An editor shows paragraphs with an empty line between them. */
+function dense(text: string): string {
+  return lines(text).replace(/\n+/g, '\n').trim();
+}
+
 function isSameInEditor(now: string, wanted: string): boolean {
-  const [a, b] = [lines(now), lines(wanted)].map((of) => of.replace(/\n+/g, '\n').trim());
-  return a === b;
+  return dense(now) === dense(wanted);
+}
+
+function holdsInEditor(now: string, typed: string): boolean {
+  return dense(now).includes(dense(typed));
 }
 
 /** What the field holds; of a secret only whether it is what was entered. */
@@ -285,7 +292,8 @@ function isAsEntered(
     if (isSame(now, wanted)) return true;
     return isEditor(field) ? isSameInEditor(now, wanted) : isSetAlike(field, now, wanted);
   }
-  return typed === undefined ? undefined : lines(now).includes(lines(typed));
+  if (typed === undefined) return undefined;
+  return lines(now).includes(lines(typed)) || (isEditor(field) && holdsInEditor(now, typed));
 }
 
 /** Given as a whole, a value may be kept in another spelling: the field has judged it already. */
