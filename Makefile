@@ -59,7 +59,8 @@ bench: setup clients build ## ratios against named references and peers, in one 
 	$(GO) test -run '^$$' -bench . -benchtime 1x ./server/chrome
 	$(GO) test -run '^$$' -bench . ./relay/... ./egress/...
 
-soak: setup build ## the long runs with their full counts, which make test cuts to a fiftieth
+soak: setup build ## the long runs with their full counts, which make test cuts short
+	CHAPERONE_SOAK=full $(GO) test -run Soak -count=1 -timeout 60m ./server/chrome
 	CHAPERONE_SOAK=full $(GO) test -run Soak -count=1 -timeout 180m ./e2e
 
 fuzz: bundle ## every fuzz target for FUZZTIME (30s)
