@@ -36,6 +36,7 @@ type plan struct {
 	fetches bool
 	fetched *program.Download
 	chosen  []int // where options of a page's own list were chosen
+	kept    int   // where the page was asked whether it keeps what was set
 
 	picked, awake, waited, navigate, locate, landed, settle, state, snapshot, base, far, text, scroll, value, shot, stop int
 	answered, dropped, script                                                                                            int
@@ -44,7 +45,7 @@ type plan struct {
 
 func newPlan(tab string, a Action, limit time.Duration) *plan {
 	p := &plan{Program: program.Program{Tab: tab, Active: a.Active, DeadlineMS: int(limit.Milliseconds())}}
-	for _, at := range []*int{&p.picked, &p.awake, &p.waited, &p.navigate, &p.locate, &p.landed, &p.settle, &p.state, &p.snapshot, &p.base, &p.far, &p.text, &p.scroll, &p.value, &p.shot, &p.stop, &p.answered, &p.dropped, &p.script, &p.focus, &p.toggling, &p.toggled, &p.selected} {
+	for _, at := range []*int{&p.picked, &p.awake, &p.waited, &p.navigate, &p.locate, &p.landed, &p.settle, &p.state, &p.snapshot, &p.base, &p.far, &p.text, &p.scroll, &p.value, &p.shot, &p.stop, &p.answered, &p.dropped, &p.script, &p.focus, &p.toggling, &p.toggled, &p.selected, &p.kept} {
 		*at = absent
 	}
 	if a.TimeoutMS > 0 {

@@ -165,6 +165,9 @@ func (p *plan) choose(e element, values []string) {
 	at := p.pressOption(e, values[last])
 	p.settleFor(quietMS, settleMS)
 	p.isChosen(e, values[last], at)
+	p.onlyIf(p.selected, "done", func() {
+		p.kept = p.run("@chosen", e.frame, object{"target": e.target(), "values": values, "set": true})
+	})
 }
 
 // mostChosen is how many options of a page's own list one action presses.

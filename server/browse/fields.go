@@ -132,14 +132,18 @@ func stateWord(state string) string {
 func readSelected(r *reading) error {
 	var native struct {
 		Values []string `json:"values"`
+		Done   bool     `json:"done"`
 	}
 	found, err := r.decode(r.job.plan.selected, &native)
 	if err != nil || !found {
 		return err
 	}
-	values, isSet := native.Values, true
-	if len(values) > 0 {
-		r.result.Landed = &isSet
+	values := native.Values
+	if native.Done {
+		r.result.Landed = &native.Done
+	}
+	if values, err = r.readKept(values); err != nil {
+		return err
 	}
 	for _, step := range r.job.plan.chosen {
 		names, err := r.readChosen(step)
@@ -152,10 +156,32 @@ func readSelected(r *reading) error {
 		values[i] = short(value, longestName)
 	}
 	value := strings.Join(values[:min(len(values), mostListed)], ", ")
-	if len(values) > 0 {
+	if len(values) > 0 || native.Done {
 		r.result.Value = &value
 	}
 	return nil
+}
+
+// readKept is what stands there once the page knows of what was set: it has the last word.
+func (r *reading) readKept(set []string) ([]string, error) {
+	var now struct {
+		Values []string `json:"values"`
+		Shown  bool     `json:"shown"`
+		Gone   bool     `json:"gone"`
+	}
+	found, err := r.decode(r.job.plan.kept, &now)
+	switch {
+	case err != nil || !found:
+		return set, err
+	case now.Gone && !r.settled.Navigated:
+		r.notice("The list is no longer on the page after this was chosen: take a snapshot.")
+		return set, nil
+	case now.Gone:
+		return set, nil
+	case !now.Shown:
+		r.notice("It was chosen, but the page has something else chosen now: see value.")
+	}
+	return now.Values, nil
 }
 
 // readChosen reads what became of one option of a list that the page made.

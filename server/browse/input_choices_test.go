@@ -111,3 +111,52 @@ func shadowFields(d *driver) {
 	d.holds(d.fill("Closed field", "first"), "first")
 	d.holds(d.do(d.named("type", "textbox", "Closed field", map[string]any{"text": " more"})), "first more")
 }
+
+// chosenThen is what a list of the browser's own shows once its page has had the last word.
+func chosenThen(d *driver) {
+	choose := func(role, name string, values ...string) browse.Result {
+		d.t.Helper()
+		d.open("input-choices.html")
+		return d.do(d.named("select", role, name, map[string]any{"values": values}))
+	}
+	const other = "something else chosen now"
+	for name, tc := range map[string]struct {
+		role   string
+		choose []string
+		value  string
+		notice string
+	}{
+		"Plan":      {"combobox", []string{"Team"}, "Team", ""},
+		"Refused":   {"combobox", []string{"All"}, "None", other},
+		"Asked":     {"combobox", []string{"Two"}, "One", other},
+		"Several":   {"listbox", []string{"a", "c"}, "a", other},
+		"Emptied":   {"combobox", []string{"x"}, "", other},
+		"Once":      {"combobox", []string{"yes"}, "yes", "no longer on the page"},
+		"Suggested": {"combobox", []string{"alpha"}, "", other},
+		"Leads on":  {"combobox", []string{"there"}, "there", ""},
+	} {
+		r := choose(tc.role, name, tc.choose...)
+		notices := strings.Join(r.Notices, " ")
+		isTold := strings.Contains(notices, other) || strings.Contains(notices, "no longer on the page")
+		if heldText(r.Value) != heldText(&tc.value) || isTold != (tc.notice != "") || !strings.Contains(notices, tc.notice) || r.AsAsked != (name == "Plan") {
+			d.t.Errorf("%s: %s, %q, as asked: %v", name, heldText(r.Value), r.Notices, r.AsAsked)
+		}
+	}
+}
+
+// leftLists are lists that were opened in vain: they are shut again, and what they offered is told.
+func leftLists(d *driver) {
+	d.open("input-choices.html")
+	for name, wants := range map[string][2]string{
+		"Bare":      {`the options are "Fig", "Pear"`, "no such option"},
+		"Expanding": {`the options are "Fig", "Pear"`, "no such option"},
+		"Mute":      {"", "No options came up"},
+	} {
+		f := d.refused(d.named("select", "combobox", name, map[string]any{"values": []string{"Plum"}}), fault.NotFound)
+		if f.Detail != wants[0] || !strings.Contains(f.Message, wants[1]) {
+			d.t.Errorf("%s: %+v", name, f)
+		}
+		d.says("document.querySelectorAll('.list').length", "0")
+	}
+	d.says("out.textContent", "!!")
+}

@@ -40,6 +40,8 @@ func TestInputInChromium(t *testing.T) { //nolint:tparallel // its parts have on
 		"a hidden box is checked by its label":                         togglePage,
 		"a list of the page's own is opened, chosen from and verified": comboboxCase,
 		"lists of many kinds":                                          lists,
+		"a list's page has the last word":                              chosenThen,
+		"a list that was opened in vain is shut again":                 leftLists,
 		"shadow trees are filled and chosen from":                      shadowFields,
 		"keys go to the element that is named":                         keysAt,
 		"a long text is one program":                                   longText,

@@ -1,5 +1,5 @@
 import { cut, LONGEST_NAME } from './bounds.ts';
-import type { SelectArgs, Selecting } from './contract.ts';
+import type { Chosen, SelectArgs, Selecting, Target } from './contract.ts';
 import { isA, own } from './dom.ts';
 import { Refusal } from './failure.ts';
 import { resolve } from './find.ts';
@@ -38,8 +38,41 @@ async function chooseIn(el: HTMLSelectElement, values: string[]): Promise<string
   const chosen = await found(values, options);
   el.focus({ preventScroll: true });
   for (const option of el.options) option.selected = chosen.includes(option);
+  given = valuesOf(el);
   announce(el);
+  return labelsOf(el);
+}
+
+function labelsOf(el: HTMLSelectElement): string[] {
   return Array.from(el.selectedOptions, (option) => cut(fold(option.label), LONGEST_NAME));
+}
+
+/** The page may take back what was set, or set something else, once it has been told. */
+let given: string[] = [];
+
+function valuesOf(el: HTMLSelectElement | HTMLInputElement): string[] {
+  return isA(el, 'select') ? Array.from(el.selectedOptions, ({ value }) => value) : [el.value];
+}
+
+/** What stands there now, and whether that is what was set. */
+export function kept(target: Target): Chosen {
+  const el = elementNow(target);
+  if (!(isA(el, 'select') || isA(el, 'input'))) {
+    return { values: [], shown: false, landed: true, gone: true };
+  }
+  const values = isA(el, 'select') ? labelsOf(el) : [cut(el.value, LONGEST_NAME)];
+  const now = valuesOf(el);
+  const shown = now.length === given.length && now.every((value, i) => value === given[i]);
+  return { values, shown, landed: true };
+}
+
+/** The element meant; null where it is no longer there. */
+export function elementNow(target: Target): Element | null {
+  try {
+    return resolve(target);
+  } catch {
+    return null;
+  }
 }
 
 /** The options of these values, once they are all there. */
@@ -83,6 +116,7 @@ async function enterListed(
   if (values.length !== 1) throw new Refusal('bad_request', 'This field takes exactly one value.');
   const [option] = await found(values, () => Array.from(list.options));
   await giveKeyboard(el);
+  given = [option?.value ?? ''];
   enterAsTyped(el, option?.value ?? '');
   return cut(el.value, LONGEST_NAME);
 }

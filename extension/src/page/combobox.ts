@@ -1,5 +1,5 @@
 import { cut, LONGEST_NAME } from './bounds.ts';
-import { enterAsTyped, noSuch } from './choice.ts';
+import { elementNow, enterAsTyped, kept, noSuch } from './choice.ts';
 import type {
   Chosen,
   ChosenArgs,
@@ -21,7 +21,7 @@ import { doc, numberOf } from './nodes.ts';
 import { roleOf } from './roles.ts';
 import { scrolls } from './sight.ts';
 import { isDisabled } from './states.ts';
-import { canBeSeen, newText, noteTexts, textsBy } from './unmarked.ts';
+import { canBeSeen, newText, newTexts, noteTexts, textsBy } from './unmarked.ts';
 
 /**
  * A list that the page made of its own elements: it is opened by a press, its options may stand anywhere in the
@@ -42,6 +42,8 @@ const MOST_OFFERED = 30;
 
 /** What was there before the list was opened is not in it. */
 let before = new WeakSet<Element>();
+/** The element whose list was opened for an action, by a press. */
+let opened: Element | null = null;
 /** What the last option was called, its element, and what there was to choose from. */
 let last: { name: string; el: Element; isCommand: boolean } | null = null;
 let offered: string[] = [];
@@ -60,6 +62,7 @@ export async function popup(args: PopupArgs): Promise<PopupState> {
     if (isHTML(focused)) own(focused).blur();
     await pause(150);
   }
+  opened = el;
   return { open: false, press: { doc, node: numberOf(el) } };
 }
 
@@ -90,17 +93,21 @@ export async function option(args: OptionArgs): Promise<OptionFound> {
   return { press: { doc, node: numberOf(found) } };
 }
 
-/** Escape shuts a list, but a dialog around it too where the page does not take care. */
+/**
+ * A list that was opened for this is shut again. Escape does that, but to a dialog around it too where the page does not
+ * take care.
+ */
 function mayBeShut(el: Element): boolean {
-  return isExpanded(el) && closest(el, (at) => roleOf(at).endsWith('dialog')) === null;
+  if (el !== opened || (!isExpanded(el) && offered.length === 0)) return false;
+  return closest(el, (at) => roleOf(at).endsWith('dialog')) === null;
 }
 
 /** What a person could choose. */
 function offeredBy(el: Element): string[] {
   const options = optionsOf(el).filter((option) => !isDisabled(option));
-  return options.length > 0
-    ? options.map(labelOf)
-    : listsOf(el).flatMap(textsBy).slice(0, MOST_OFFERED);
+  if (options.length > 0) return options.map(labelOf);
+  const drawn = listsOf(el).flatMap(textsBy);
+  return (drawn.length > 0 || isList(el) ? drawn : newTexts(el)).slice(0, MOST_OFFERED);
 }
 
 /** The option once it is there; null when the options have stood still for a while without it. */
@@ -258,6 +265,7 @@ function isMultiple(option: Element): boolean {
 /** What was chosen, and whether the element shows it; refuses with the real options when there was no such one. */
 export async function chosen(args: ChosenArgs): Promise<Chosen> {
   if (args.missing === true) refuseMissing();
+  if (args.set === true) return kept(args.target);
   const called = last?.name ?? args.values.at(-1) ?? '';
   const answer: Chosen = { values: [cut(called, LONGEST_NAME)], shown: false, landed: false };
   if (args.at !== undefined) {
@@ -275,14 +283,6 @@ function refuseMissing(): never {
   if (focused !== null && isHTML(focused)) own(focused).blur();
   if (offered.length > 0) throw noSuch(offered);
   throw new Refusal('not_found', 'No options came up: the list may open in another way.');
-}
-
-function elementNow(target: Target): Element | null {
-  try {
-    return resolve(target);
-  } catch {
-    return null;
-  }
 }
 
 /** Whether the element, or a tag beside it, says that the option is chosen. */

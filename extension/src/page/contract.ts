@@ -309,12 +309,16 @@ export type PopupState = { open: boolean; press?: NodeRef };
 export type OptionArgs = { target: Target; value: string };
 export type OptionFound = { press?: NodeRef; chosen?: true; missing?: true; shut?: true };
 
-/** With `missing` it refuses with the options there are. `doc` and `at` are those of the option's `@locate`. */
+/**
+ * With `missing` it refuses with the options there are. With `set` it is asked of what `@select` set at once: `values` is what
+ * stands there now, and `shown` tells that it is what was set. `doc` and `at` are those of the option's `@locate`.
+ */
 export type ChosenArgs = {
   target: Target;
   values: string[];
   missing?: boolean;
+  set?: boolean;
   doc?: string;
   at?: number;
 };
-export type Chosen = { values: string[]; shown: boolean; landed: boolean };
+export type Chosen = { values: string[]; shown: boolean; landed: boolean; gone?: true };

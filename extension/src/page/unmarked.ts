@@ -5,6 +5,11 @@ import { isVisible } from './sight.ts';
 /** Options of lists whose page does not say that they are: what has come up with the text since the list was opened. */
 
 let before = new WeakSet<Element>();
+let shown = new WeakSet<Element>();
+
+/** A page of more texts than this is not noted as a whole: what comes up there is not told. */
+const MOST_NOTED = 5000;
+let isNoted = false;
 
 /** Whether it takes up room, and nothing around it leaves it none. */
 export function canBeSeen(el: Element): boolean {
@@ -21,6 +26,21 @@ function isShut(el: Element): boolean {
 /** Notes what stands there with the text before the list is opened. */
 export function noteTexts(wanted: string): void {
   before = new WeakSet(withText(wanted));
+  const all = textsIn(bodyOf(), { most: MOST_NOTED });
+  isNoted = all.length < MOST_NOTED;
+  shown = new WeakSet(all.map(({ el }) => el));
+}
+
+/** The texts that have come up since, outside of the element, in the order they stand. */
+export function newTexts(outside: Element): string[] {
+  if (!isNoted) return [];
+  const all = textsIn(bodyOf(), { most: MOST_NOTED });
+  const fresh = all.filter(({ el }) => !shown.has(el) && !within(el, outside));
+  return [...new Set(fresh.map(({ text }) => text))];
+}
+
+function bodyOf(): Element {
+  return document.body ?? document.documentElement;
 }
 
 /** The last thing that has come up with just this text, outside of the element; null for none. */
@@ -41,12 +61,13 @@ export function textsBy(list: Element): string[] {
 }
 
 function withText(wanted: string): Element[] {
-  const root = document.body ?? document.documentElement;
-  return textsIn(root, wanted).map(({ el }) => el);
+  return textsIn(bodyOf(), { wanted }).map(({ el }) => el);
 }
 
+type Sought = { wanted?: string; most?: number };
+
 /** The texts in an element that can be seen, those that are just what is wanted where something is. */
-function textsIn(root: Element, wanted?: string): { el: Element; text: string }[] {
+function textsIn(root: Element, { wanted, most }: Sought = {}): { el: Element; text: string }[] {
   const found: { el: Element; text: string }[] = [];
   const texts = document.createTreeWalker(root, NodeFilter.SHOW_TEXT);
   for (let node = texts.nextNode(); node !== null; node = texts.nextNode()) {
@@ -54,6 +75,7 @@ function textsIn(root: Element, wanted?: string): { el: Element; text: string }[
     if (text === '' || (wanted !== undefined && text !== wanted)) continue;
     const el = parentOf(node);
     if (el !== null && canBeSeen(el)) found.push({ el, text });
+    if (found.length === most) break;
   }
   return found;
 }
