@@ -170,18 +170,26 @@ func (p *plan) waitFor(what object) {
 // look ends a plan: where the tab is now, and what of it was asked for.
 func (p *plan) look(a Action, v view) {
 	p.snapshotOf(v)
-	p.state = p.run("@state", "", object{})
+	isWhole := a.Action == "screenshot" && a.Full
+	p.state = p.run("@state", "", stateArgs(isWhole))
 	switch {
-	case a.Action == "screenshot" && a.Full:
+	case isWhole:
 		p.wholePicture()
 	case a.Action == "screenshot" || a.Screenshot:
 		p.shot = p.call("Page.captureScreenshot", object{"format": "png"})
 	}
 }
 
+func stateArgs(picture bool) object {
+	if picture {
+		return object{"picture": true}
+	}
+	return object{}
+}
+
+// wholePicture shows as much of the page as the page script says that one picture can.
 func (p *plan) wholePicture() {
-	layout := p.call("Page.getLayoutMetrics", object{})
-	size := func(of string) program.Ref { return from(layout, "cssContentSize."+of) }
+	size := func(of string) program.Ref { return from(p.state, "picture."+of) }
 	p.shot = p.call("Page.captureScreenshot", object{
 		"format": "png", "captureBeyondViewport": true,
 		"clip": object{"x": 0, "y": 0, "width": size("width"), "height": size("height"), "scale": 1},

@@ -20,6 +20,12 @@ type pageState struct {
 	Status  int    `json:"status"`
 	Refused string `json:"refused"`
 	Type    string `json:"type"` // of media, where it is no web page
+	Picture *struct {
+		Width      int `json:"width"`
+		Height     int `json:"height"`
+		PageWidth  int `json:"page_width"`
+		PageHeight int `json:"page_height"`
+	} `json:"picture"`
 }
 
 // reading gathers an answer from a program's steps.
@@ -196,6 +202,10 @@ func readPicture(r *reading) error {
 	}
 	r.result.Picture = shot.Data
 	r.result.Screenshot = &Screenshot{Width: size.Width, Height: size.Height}
+	if p := r.state.Picture; p != nil && (p.Width < p.PageWidth || p.Height < p.PageHeight) {
+		r.notice(fmt.Sprintf("The picture ends at %d × %d px of a page of %d × %d px, which is as much as one shows: scroll, and take pictures of what is in view.",
+			p.Width, p.Height, p.PageWidth, p.PageHeight))
+	}
 	return nil
 }
 

@@ -38,6 +38,9 @@ func (e *Engine) failure(failed *program.Error, about element) *fault.Fault {
 		return notLoaded(short(failed.Message, longestWhy), answerOf(failed.Detail))
 	}
 	told := fault.New(code, message(code, failed), hint(code))
+	if code == fault.Forbidden {
+		told.Hint = whoPermits(failed.Message)
+	}
 	return told.WithDetail(e.detail(code, failed.Detail, about))
 }
 
@@ -57,11 +60,25 @@ func message(code fault.Code, failed *program.Error) string {
 	if code == fault.Internal || failed.Message == "" {
 		return "The browser could not do it"
 	}
-	if code == fault.Forbidden && strings.HasSuffix(failed.Message, "is not permitted at level read") {
+	if code == fault.Forbidden && strings.HasSuffix(failed.Message, notAtRead) {
 		return "The tab is shared to Read, and this needs Act"
 	}
 	return strings.TrimSuffix(short(failed.Message, longestWhy), ".")
 }
+
+// whoPermits says what to do where something is forbidden: not all of it is for the person to permit.
+func whoPermits(message string) string {
+	switch {
+	case strings.HasSuffix(message, notAtRead), strings.Contains(message, "permitted in this tab now"):
+		return "Ask the person: the extension's popup sets Read or Act for each tab."
+	case strings.Contains(message, "agents open tabs"):
+		return "Ask the person: the extension's popup sets whether agents may open tabs."
+	}
+	return "The browser refuses this as things stand: do it in another way."
+}
+
+// notAtRead ends what the edge says of a call that only the level act has.
+const notAtRead = "is not permitted at level read"
 
 func known(code fault.Code) fault.Code {
 	codes := []fault.Code{
@@ -90,7 +107,7 @@ func hint(code fault.Code) string {
 		fault.Timeout:          "Look at the page with snapshot; it may still be loading. Do not repeat blindly.",
 		fault.TabClosed:        "Use tabs to see which are left, or open an address.",
 		fault.TabSuspended:     "The tab shows a page that is out of reach; a person has to leave it.",
-		fault.Forbidden:        "Ask the person: the extension's popup sets Read or Act for each tab, and whether agents may open tabs.",
+		fault.TooLarge:         "Ask for less at once: a part of the page, or a picture of what is in view.",
 		fault.NotConnected:     "The person's browser is not connected.",
 		fault.AddressRefused:   "Only public addresses on ports 80 and 443 can be opened.",
 		fault.NavigationFailed: "Check the address, or try again later.",

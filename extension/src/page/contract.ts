@@ -52,7 +52,15 @@ export type State = {
   type?: string;
   width: number;
   height: number;
+  /** Where it was asked for. */
+  picture?: Picture;
 };
+
+/** With `picture` it answers how much of the whole page one picture can show. */
+export type StateArgs = { picture?: boolean };
+
+/** In CSS pixels; the part begins where the page does. */
+export type Picture = { width: number; height: number; page_width: number; page_height: number };
 
 /**
  * `@snapshot`. The walk describes elements until `budget` characters of rendered lines are full and then only

@@ -33,7 +33,7 @@ declare global {
 function call(name: string, args: unknown): unknown {
   switch (name) {
     case '@state':
-      return state();
+      return state(args as contract.StateArgs);
     case '@snapshot':
       return snapshot(args as contract.SnapshotArgs);
     case '@text':

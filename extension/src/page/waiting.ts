@@ -1,14 +1,15 @@
 import { cut, whereabouts } from './bounds.ts';
-import type { HasTextArgs, HistoryArgs, Quiet, QuietArgs, State } from './contract.ts';
+import type { HasTextArgs, HistoryArgs, Quiet, QuietArgs, State, StateArgs } from './contract.ts';
 import { isElement, isText } from './dom.ts';
 import { Refusal } from './failure.ts';
 import { childrenOf, fold } from './flat.ts';
 import { doc } from './nodes.ts';
 import { isParsing } from './parsing.ts';
+import { picture } from './picture.ts';
 import { over } from './settling.ts';
 import { readable } from './text.ts';
 
-export function state(): State {
+export function state(args?: StateArgs): State {
   const [entry] = performance.getEntriesByType('navigation');
   const status = entry instanceof PerformanceNavigationTiming ? entry.responseStatus : 0;
   const here: State = {
@@ -20,6 +21,7 @@ export function state(): State {
     width: window.innerWidth,
     height: window.innerHeight,
     ...(isPage(document.contentType) ? {} : { type: cut(document.contentType, LONGEST_TYPE) }),
+    ...(args?.picture === true && { picture: picture() }),
   };
   const reason = status >= 400 ? refusal() : undefined;
   return reason === undefined ? here : { ...here, refused: reason };
