@@ -171,20 +171,13 @@ func (p *plan) waitFor(what object) {
 func (p *plan) look(a Action, v view) {
 	p.snapshotOf(v)
 	isWhole := a.Action == "screenshot" && a.Full
-	p.state = p.run("@state", "", stateArgs(isWhole))
+	p.state = p.run("@state", "", object{"picture": isWhole})
 	switch {
 	case isWhole:
 		p.wholePicture()
 	case a.Action == "screenshot" || a.Screenshot:
 		p.shot = p.call("Page.captureScreenshot", object{"format": "png"})
 	}
-}
-
-func stateArgs(picture bool) object {
-	if picture {
-		return object{"picture": true}
-	}
-	return object{}
 }
 
 // wholePicture shows as much of the page as the page script says that one picture can.
