@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"regexp"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -33,6 +35,7 @@ func (c checker) eval(s Eval) *Error {
 type scripted struct {
 	Result struct {
 		Type           string          `json:"type"`
+		Subtype        string          `json:"subtype"`
 		ObjectID       string          `json:"objectId"`
 		Value          json.RawMessage `json:"value"`
 		Unserializable string          `json:"unserializableValue"`
@@ -48,38 +51,79 @@ type scripted struct {
 	} `json:"exceptionDetails"`
 }
 
-// eval runs a script in the world of a frame's own document.
+// eval runs a script in the world of a frame's own document. An object is fetched only once it is known to be one that can
+// be: Chrome fails the whole call for one that it cannot copy, and copies most others to an empty one.
 func (e *Executor) eval(ctx context.Context, s Step) (json.RawMessage, error) {
 	var told scripted
-	err := e.evaluate(ctx, s, &told)
+	child, err := e.evaluate(ctx, s, &told)
 	if err != nil {
 		return nil, err
 	}
-	return encode(told.shown(s.Eval.MaxChars))
+	opaque := told.isOpaque()
+	if handle := told.Result.ObjectID; handle != "" {
+		if told.isData() {
+			opaque, err = e.copyObject(ctx, child, &told)
+		}
+		_, _ = e.target.Call(ctx, child, "Runtime.releaseObject", json.RawMessage(`{"objectId":`+quoted(handle)+`}`)) // or the page has done so
+		if err != nil {
+			return nil, err
+		}
+	}
+	said := told.shown(s.Eval.MaxChars)
+	said.Opaque = opaque && said.Thrown == ""
+	return encode(said)
 }
 
-func (e *Executor) evaluate(ctx context.Context, s Step, told *scripted) error {
+// copyObject puts a copy of the object in its place, and answers true where there can be none.
+func (e *Executor) copyObject(ctx context.Context, child string, told *scripted) (bool, error) {
+	var copied scripted
+	err := e.ask(ctx, child, "Runtime.callFunctionOn", map[string]any{
+		"objectId": told.Result.ObjectID, "functionDeclaration": "function(){return this}", "returnByValue": true,
+	}, &copied)
+	var refused *CallError
+	if errors.As(err, &refused) {
+		return true, nil
+	}
+	*told = copied
+	return false, err
+}
+
+// isData reports that it is an object of which a copy says what it is.
+func (t scripted) isData() bool {
+	return t.Result.Type == "object" && slices.Contains([]string{"", "array", "typedarray"}, t.Result.Subtype) && t.ExceptionDetails == nil
+}
+
+// isOpaque reports that the value is an object, a function or a symbol, of which only the name can be told.
+func (t scripted) isOpaque() bool { return t.Result.ObjectID != "" && !t.isData() }
+
+func quoted(text string) string {
+	raw, _ := json.Marshal(text) //nolint:errchkjson // a text always encodes
+	return string(raw)
+}
+
+// evaluate answers the target session that the script ran in.
+func (e *Executor) evaluate(ctx context.Context, s Step, told *scripted) (string, error) {
 	if s.Frame == "" || s.Frame == e.view.mainFrame() {
-		return e.evaluateIn(ctx, "", s.Eval.Expression, told)
+		return "", e.evaluateIn(ctx, "", s.Eval.Expression, told)
 	}
 	l, err := e.layout(ctx)
 	if err != nil {
-		return err
+		return "", err
 	}
 	f, known := l.frames[s.Frame]
 	if !known {
-		return fault(codeNotFound, "the frame is gone")
+		return "", fault(codeNotFound, "the frame is gone")
 	}
 	if l.frames[f.parent].child != f.child {
-		return e.evaluateIn(ctx, f.child, s.Eval.Expression, told)
+		return f.child, e.evaluateIn(ctx, f.child, s.Eval.Expression, told)
 	}
-	return e.evaluateInside(ctx, f.place, s.Eval.Expression, told)
+	return f.child, e.evaluateInside(ctx, f.place, s.Eval.Expression, told)
 }
 
 // evaluateIn runs it in the outermost document of a target session.
 func (e *Executor) evaluateIn(ctx context.Context, child, expression string, told *scripted) error {
 	return e.ask(ctx, child, methodEvaluate, map[string]any{
-		"expression": expression, "returnByValue": true, "awaitPromise": true,
+		"expression": expression, "awaitPromise": true,
 	}, told)
 }
 
@@ -94,7 +138,7 @@ func (e *Executor) evaluateInside(ctx context.Context, f place, expression strin
 	for _, source := range []string{"async function(){return (" + expression + "\n)}", "async function(){" + expression + "\n}"} {
 		*told = scripted{}
 		err := e.ask(ctx, f.child, "Runtime.callFunctionOn", map[string]any{
-			"objectId": document, "functionDeclaration": source, "returnByValue": true, "awaitPromise": true,
+			"objectId": document, "functionDeclaration": source, "awaitPromise": true,
 		}, told)
 		if err != nil || told.ExceptionDetails == nil || told.ExceptionDetails.Exception.ClassName != "SyntaxError" {
 			return err

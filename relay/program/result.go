@@ -72,4 +72,6 @@ type Evaluated struct {
 	Thrown string `json:"thrown,omitempty"`
 	// More is how many characters of Value did not fit.
 	More int `json:"more,omitempty"`
+	// Opaque tells that Value is no more than what the value is called: it is an object that JSON cannot hold.
+	Opaque bool `json:"opaque,omitempty"`
 }

@@ -28,6 +28,9 @@ func readReturned(r *reading) error {
 	}
 	value := program.Clip(cleanLines(told.Value), mostReturned)
 	r.result.Returned = &value
+	if told.Opaque {
+		r.notice("JSON cannot hold this value, so it is only named: return plain data, such as element.outerHTML, [...set], Object.fromEntries(map) or String(value).")
+	}
 	if told.More > 0 {
 		r.notice(fmt.Sprintf("%d more characters of the value are left out: return less.", told.More))
 	}

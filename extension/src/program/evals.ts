@@ -1,6 +1,6 @@
 import { at, isObject, textAt } from '../policy/json.ts';
 import type { Span } from './clock.ts';
-import { Fault, refusal } from './failure.ts';
+import { CallError, Fault, refusal } from './failure.ts';
 import { Layout } from './layout.ts';
 import type { Evaluated, Step } from './types.ts';
 import type { View } from './view.ts';
@@ -16,22 +16,70 @@ export function checkEval(expression: string, maxChars: number): void {
   }
 }
 
-/** Runs a script in the world of a frame's own document. */
+/**
+ * Runs a script in the world of a frame's own document. An object is fetched only once it is known to be one that can be:
+ * Chrome fails the whole call for one that it cannot copy, and copies most others to an empty one.
+ */
 export async function evaluate(
   { worlds, view }: { worlds: Worlds; view: View },
   span: Span,
-  { expression, maxChars, frame: id }: Extract<Step, { kind: 'eval' }>,
+  step: Extract<Step, { kind: 'eval' }>,
 ): Promise<Evaluated> {
-  const outermost = async (child: string): Promise<Evaluated> => {
-    const asked = { expression, returnByValue: true, awaitPromise: true };
-    return shown(await worlds.ask(span, child, 'Runtime.evaluate', asked), maxChars);
+  const { child, reply } = await run({ worlds, view }, span, step);
+  const objectId = textAt(reply, 'result', 'objectId');
+  if (objectId === '') return shown(reply, step.maxChars);
+  try {
+    const copied = isData(reply) ? await copyOf(worlds, span, child, objectId) : undefined;
+    const said = shown(copied ?? reply, step.maxChars);
+    return copied === undefined && said.thrown === undefined ? { ...said, opaque: true } : said;
+  } finally {
+    // Or the page has done so.
+    await worlds.ask(span, child, 'Runtime.releaseObject', { objectId }).catch(() => undefined);
+  }
+}
+
+/** A copy of the object; nothing where there can be none. */
+async function copyOf(
+  worlds: Worlds,
+  span: Span,
+  child: string,
+  objectId: string,
+): Promise<unknown> {
+  const asked = { objectId, functionDeclaration: 'function(){return this}', returnByValue: true };
+  try {
+    return await worlds.ask(span, child, 'Runtime.callFunctionOn', asked);
+  } catch (cause) {
+    if (cause instanceof CallError) return undefined;
+    throw cause;
+  }
+}
+
+/** Whether it is an object of which a copy says what it is. */
+function isData(reply: unknown): boolean {
+  const isPlain = ['', 'array', 'typedarray'].includes(textAt(reply, 'result', 'subtype'));
+  return (
+    isPlain &&
+    textAt(reply, 'result', 'type') === 'object' &&
+    at(reply, 'exceptionDetails') === undefined
+  );
+}
+
+/** Also tells the target session that the script ran in. */
+async function run(
+  { worlds, view }: { worlds: Worlds; view: View },
+  span: Span,
+  { expression, frame: id }: Extract<Step, { kind: 'eval' }>,
+): Promise<{ child: string; reply: unknown }> {
+  const outermost = async (child: string) => {
+    const asked = { expression, awaitPromise: true };
+    return { child, reply: await worlds.ask(span, child, 'Runtime.evaluate', asked) };
   };
   if (id === '' || id === view.mainFrame) return await outermost('');
   const layout = await Layout.of(worlds, view, span);
   const frame = layout.frames.get(id);
   if (frame === undefined) throw new Fault('not_found', 'the frame is gone');
   if (layout.frames.get(frame.parent)?.child !== frame.child) return await outermost(frame.child);
-  return shown(await inside(worlds, span, frame, expression), maxChars);
+  return { child: frame.child, reply: await inside(worlds, span, frame, expression) };
 }
 
 /**
@@ -51,7 +99,6 @@ async function inside(
     reply = await worlds.ask(span, frame.child, 'Runtime.callFunctionOn', {
       objectId,
       functionDeclaration: `async function(){${body}}`,
-      returnByValue: true,
       awaitPromise: true,
     });
     if (textAt(reply, 'exceptionDetails', 'exception', 'className') !== 'SyntaxError') break;

@@ -91,4 +91,4 @@ export type FrameResult = {
 };
 
 /** The value as JSON text, which undefined and NaN are not and are told by name, or what the script threw. */
-export type Evaluated = { value?: string; thrown?: string; more?: number };
+export type Evaluated = { value?: string; thrown?: string; more?: number; opaque?: true };
