@@ -80,8 +80,7 @@ func (e *Executor) copyObject(ctx context.Context, child string, told *scripted)
 	err := e.ask(ctx, child, "Runtime.callFunctionOn", map[string]any{
 		"objectId": told.Result.ObjectID, "functionDeclaration": "function(){return this}", "returnByValue": true,
 	}, &copied)
-	var refused *CallError
-	if errors.As(err, &refused) {
+	if _, isRefused := errors.AsType[*CallError](err); isRefused {
 		return true, nil
 	}
 	*told = copied
