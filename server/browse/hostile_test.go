@@ -209,31 +209,6 @@ func TestWhatCoversAFrameCoversWhatIsInIt(t *testing.T) {
 	}
 }
 
-func TestAFrameThatIsScaledOrTurnedIsNotAimedAt(t *testing.T) {
-	const frame = `<iframe src="{OTHER}/two" width="400" height="300" style="border:0;`
-	c, script, at := hostile(t, map[string]string{
-		"/scaled":   frame + `transform:scale(.5);transform-origin:0 0"></iframe>`,
-		"/turned":   `<div style="rotate:180deg;width:400px">` + frame + `"></iframe></div>`,
-		"/mirrored": frame + `transform:scaleX(-1)"></iframe>`,
-		"/zoomed":   frame + `zoom:2"></iframe>`,
-		"/deep":     frame + `transform:rotateY(60deg)"></iframe>`,
-		"/moved":    frame + `transform:translate(20px,30px)"></iframe>`,
-		"/two":      `<body style="margin:0"><button onclick="this.textContent='Pressed'" style="width:100px;height:100px">First</button><button style="position:absolute;left:100px;top:100px;width:300px;height:200px">Second</button>`,
-	})
-	for page, straight := range map[string]bool{"scaled": false, "turned": false, "mirrored": false, "zoomed": false, "deep": false, "moved": true} {
-		d := drive(t, c, script, browse.Options{})
-		d.at = at
-		d.open(page)
-		const press = `{"action":"click","role":"button","name":"First"}`
-		if straight {
-			d.do(press)
-			_ = d.ref("Pressed")
-			continue
-		}
-		_ = d.refused(press, fault.NotVisible)
-	}
-}
-
 func TestAPageCannotHideThatAClickCame(t *testing.T) {
 	const stop = `<script>for (const type of ["mousedown", "click"]) addEventListener(type, (e) => { document.title += type; e.stopImmediatePropagation(); }, true)</script>`
 	c, script, at := hostile(t, map[string]string{

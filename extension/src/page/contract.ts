@@ -118,7 +118,8 @@ export type Owner = { node: number; x: number; y: number };
 /**
  * `@over`, which the edge asks of every document around a frame in which it has located something: is it that frame which
  * is hit at a point of its content box? It answers the point in its own viewport, and else refuses with
- * `covered`, or `not_visible` where the frame is scaled or turned and the page could lead a click anywhere in it.
+ * `covered`, or `not_visible` where the frame is turned or mirrored, or drawn so small, that the page could lead a click
+ * anywhere in it. One that is only scaled or zoomed is aimed at.
  */
 export type OverArgs = { node: number; x: number; y: number };
 export type Over = { x: number; y: number };
