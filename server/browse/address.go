@@ -9,12 +9,18 @@ import (
 	"chaperone/server/fault"
 )
 
+// blankPage is the page that is nobody's.
+const blankPage = "about:blank"
+
 // CheckURL reads an address as a browser would and answers its normal form. What a browser would read in
 // another way than it is written (control characters, backslashes, credentials, missing slashes) is
 // url_refused, and so is everything but http, https and about:blank.
 func CheckURL(raw string) (string, error) {
-	if raw == "about:blank" {
-		return raw, nil
+	switch {
+	case strings.EqualFold(raw, blankPage):
+		return blankPage, nil
+	case strings.TrimSpace(raw) == "":
+		return "", fault.New(fault.URLRefused, "The address was refused: it is empty", "Use an http or https address, written out in full.")
 	}
 	u, err := egress.ReadURL(raw)
 	if err != nil && hasNoScheme(raw) {
@@ -78,7 +84,7 @@ func (o Options) allows(raw string) bool { return Within(o.AllowDomains, raw) }
 // Within reports whether a page at the address is one of the allowed domains; no domains allow all, and a blank page
 // is everybody's.
 func Within(domains []string, raw string) bool {
-	if len(domains) == 0 || raw == "" || raw == "about:blank" {
+	if len(domains) == 0 || raw == "" || raw == blankPage {
 		return true
 	}
 	u, err := egress.ReadURL(origin(raw))

@@ -50,7 +50,7 @@ func (e *Engine) asTheyStand(opened []program.Tab) (now []program.Tab, waits boo
 		if !ok {
 			is = tab // a list may come later than the answer that named it
 		}
-		waits = waits || is.URL == "" || is.URL == "about:blank"
+		waits = waits || is.URL == "" || is.URL == blankPage
 		now = append(now, is)
 	}
 	return now, waits

@@ -24,7 +24,7 @@ func (o Options) admits(at whereabouts, around bool) bool {
 		return true
 	case at.Site != "":
 		return around && o.allows(at.Site)
-	case at.URL == "about:blank" || at.URL == "about:srcdoc":
+	case at.URL == blankPage || at.URL == "about:srcdoc":
 		return around
 	}
 	return around && at.URL != "" && o.allows(at.URL)

@@ -137,6 +137,10 @@ func datesAndRanges(d *driver) {
 		{"Week", "2026-W60", "no such week"},
 		{"Meeting", "tomorrow", "YYYY-MM-DDTHH:MM"},
 		{"Colour", "bluish", "#rrggbb"},
+		{"Colour", "red", "no name"},
+		{"Colour", "transparent", "no name"},
+		{"Colour", "#ff0000ff", "#rrggbb"},
+		{"Colour", "", "#rrggbb"},
 		{"Volume", "41", "steps of 10"},
 		{"Volume", "loud", "a number"},
 		{"Guests", "many", "a number"},
@@ -147,6 +151,7 @@ func datesAndRanges(d *driver) {
 		}
 	}
 	d.says("[...f.elements].map(e=>e.value).join('|')", all)
+	d.holds(d.do(`{"action":"fill","ref":"`+d.refIn("Colour")+`","text":"#FF00AA"}`), "#ff00aa")
 	r := d.do(`{"action":"fill","ref":"` + d.refIn("Guests") + `","text":"12"}`)
 	if len(warnings(r)) != 1 || !strings.Contains(strings.Join(r.Said, " "), "above the most, 9") {
 		d.t.Errorf("a number out of bounds: %q %q", r.Notices, r.Said)

@@ -218,7 +218,7 @@ func (r *reading) events() {
 		r.notice(oneDialog(r.ran.Dialogs[last]) + " is open and the page stands still: answer it with dialog, within " + r.options.DialogPatience.String() + ".")
 	}
 	if r.job.action.Action == "new_tab" {
-		r.result.URL = cmp.Or(r.result.URL, "about:blank")
+		r.result.URL = cmp.Or(r.result.URL, blankPage)
 		r.notice("Tab " + r.result.Tab + " is open and selected.")
 	}
 	for _, tab := range r.ran.Opened {

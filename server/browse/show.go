@@ -231,7 +231,10 @@ func (e *Engine) part(r *reading, now page) []string {
 	shown, left := cut(lines, defaultBudget)
 	text := strings.Join(condensed(shown), "\n")
 	r.result.Snapshot = &Snapshot{Text: text, Mode: "full"}
-	if text == "" && v.isWhole() && !now.full {
+	switch {
+	case text == "" && r.state.URL == blankPage:
+		r.notice("This is a blank page: open an address.")
+	case text == "" && v.isWhole() && !now.full:
 		r.notice("There is nothing to operate on the page; read its text.")
 	}
 	v.given, v.doc = append(slices.Clip(v.given), shown...), now.doc

@@ -17,7 +17,7 @@ func (e *Engine) takeBack(ctx context.Context, j job, tab string) error {
 	}
 	blank := newPlan(tab, Action{}, j.limit)
 	blank.answers = true
-	blank.call("Page.navigate", object{"url": "about:blank"})
+	blank.call("Page.navigate", object{"url": blankPage})
 	if _, err := e.send(ctx, blank); err != nil {
 		return strayed("The page went to a domain that the project does not allow; nothing of it is told")
 	}

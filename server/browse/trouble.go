@@ -95,6 +95,7 @@ func known(code fault.Code) fault.Code {
 
 func hint(code fault.Code) string {
 	hints := map[fault.Code]string{
+		fault.BadRequest:       "Correct it and send it again.",
 		fault.StaleRef:         "Take a new snapshot and use its refs.",
 		fault.Ambiguous:        "Add nth (from 0), or use a ref from a snapshot.",
 		fault.NotFound:         "Take a snapshot to see what is there.",

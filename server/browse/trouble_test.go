@@ -33,3 +33,18 @@ func TestThePersonIsAskedForWhatAPersonMayPermit(t *testing.T) {
 		})
 	}
 }
+
+func TestABlankPageIsCalledBlank(t *testing.T) {
+	const state = `{"doc":"d","url":"about:blank","title":""}`
+	b := &scripted{tabs: oneTab(), answers: showing(`{"doc":"d","url":"about:blank","lines":[]}`, state)}
+	for _, action := range []browse.Action{{Action: "open", URL: "about:blank"}, {Action: "snapshot"}, {Action: "snapshot", Full: true}} {
+		r, err := browse.New(b, browse.Options{}).Do(t.Context(), action)
+		if err != nil || len(r.Notices) != 1 || r.Notices[0] != "This is a blank page: open an address." {
+			t.Errorf("%s: %v, %q", action.Action, err, r.Notices)
+		}
+	}
+	_, err := browse.New(b, browse.Options{}).Do(t.Context(), browse.Action{Action: "open", URL: " "})
+	if f := fault.Of(err); f.Code != fault.URLRefused || f.Message != "The address was refused: it is empty" {
+		t.Errorf("%v", f)
+	}
+}

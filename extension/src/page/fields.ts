@@ -257,7 +257,7 @@ function describe(field: Element, typed: string | undefined): Value {
   const same = isAsEntered(field, now, wanted, typed);
   const isDone = wanted !== undefined && same === true;
   // The lines of an editor stand apart in ways of its own: what it was given is easier to know again.
-  const shown = isDone ? wanted : now;
+  const shown = isDone && isEditor(field) ? wanted : now;
   return {
     ...(isSecret(field) ? { secret: true } : { value: cut(shown, LONGEST_HELD) }),
     ...reached,

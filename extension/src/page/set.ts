@@ -44,7 +44,7 @@ function isWhatWasMeant(type: string, text: string, kept: string): boolean {
     case 'number':
       return NUMBER.test(text) && Number(kept) === Number(text) && kept !== '';
     case 'color':
-      return text !== '' && (kept === text.toLowerCase() || CSS.supports('color', text));
+      return text !== '' && kept === text.toLowerCase();
     default:
       return text === '' || kept !== '';
   }
@@ -52,7 +52,8 @@ function isWhatWasMeant(type: string, text: string, kept: string): boolean {
 
 function why(input: HTMLInputElement, text: string, kept: string): string {
   const { type } = input;
-  if (type === 'color') return 'The color field takes a colour, written #rrggbb.';
+  if (type === 'color')
+    return 'The color field takes a colour written #rrggbb, such as #ff0000: no name and no other spelling.';
   if ((type === 'range' || type === 'number') && !NUMBER.test(text)) {
     return `The ${type} field takes a number.`;
   }
