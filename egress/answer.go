@@ -72,6 +72,9 @@ func (x *exchange) copyBody(to io.WriteCloser, from io.Reader) error {
 	for {
 		n, readErr := from.Read(buffer)
 		x.client.proxy.metrics.received.Add(float64(n))
+		if x.left.Add(-int64(n)) < 0 {
+			return errTooManyBytes
+		}
 		if n > 0 {
 			_, _ = to.Write(buffer[:n]) // the writer keeps its error for the flush
 			if err := x.flush(); err != nil {

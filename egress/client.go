@@ -22,33 +22,37 @@ type client struct {
 	proxy *Proxy
 	id    Identity
 	conn  net.Conn
+	room  *places
+	place *place // nil for one that is turned away
 	in    *bufio.Reader
 	out   *bufio.Writer
 
-	upstream *http.Transport // this connection's own: no origin connection is shared between clients
+	upstream *http.Transport // this connection's own, made when asked for: no origin connection is shared between clients
 	last     route
 }
 
-func newClient(p *Proxy, id Identity, conn net.Conn) *client {
+func newClient(p *Proxy, id Identity, conn net.Conn, room *places) *client {
 	return &client{
-		proxy:    p,
-		id:       id,
-		conn:     conn,
-		in:       bufio.NewReaderSize(conn, p.limits.HeadBytes),
-		out:      bufio.NewWriter(conn),
-		upstream: newUpstream(p),
+		proxy: p, id: id, conn: conn, room: room, place: room.take(conn),
+		in:  bufio.NewReaderSize(conn, min(p.limits.HeadBytes, smallHead)),
+		out: bufio.NewWriter(conn),
 	}
 }
 
 // serve answers requests until the connection, its life or ctx ends.
 func (c *client) serve(ctx context.Context) {
+	defer c.place.leave()
 	c.proxy.metrics.connections.Inc()
 	defer c.proxy.metrics.connections.Dec()
 	ctx, cancel := context.WithTimeout(ctx, c.proxy.limits.Life)
 	defer cancel()
 	stop := context.AfterFunc(ctx, func() { _ = c.conn.Close() })
 	defer stop()
-	defer c.upstream.CloseIdleConnections()
+	defer func() {
+		if c.upstream != nil {
+			c.upstream.CloseIdleConnections()
+		}
+	}()
 	for c.answerNext(ctx) {
 	}
 	c.closeGently()
@@ -59,6 +63,9 @@ func (c *client) answerNext(ctx context.Context) bool {
 	h, reason := c.await()
 	if reason == "" {
 		return false
+	}
+	if !c.place.work() {
+		return c.part(ctx)
 	}
 	if !reason.IsAllowed() {
 		return c.refuse(ctx, h, target{}, reason)
@@ -83,18 +90,64 @@ func (c *client) answerNext(ctx context.Context) bool {
 	return c.exchange(ctx, h, r)
 }
 
-// await returns the next head; the reason is empty when none came.
+// await returns the next head; the reason is empty when none came, and Busy when the place was given away meanwhile.
 func (c *client) await() (head, Reason) {
-	_ = c.conn.SetReadDeadline(time.Now().Add(c.proxy.limits.Idle))
-	if _, err := c.in.Peek(1); err != nil {
-		return head{}, ""
+	if !c.place.rest(c.proxy.limits.Idle) {
+		return head{}, Busy
 	}
-	_ = c.conn.SetReadDeadline(time.Now().Add(c.proxy.limits.Head))
-	raw, reason := readHead(c.in)
+	if _, err := c.in.Peek(1); err != nil {
+		return head{}, c.endReason()
+	}
+	if !c.place.start(c.proxy.limits.Head) {
+		return head{}, Busy
+	}
+	raw, reason := c.readHead()
+	if reason == "" {
+		return head{}, c.endReason()
+	}
 	if !reason.IsAllowed() {
 		return head{}, reason
 	}
 	return parseHead(raw)
+}
+
+// endReason tells a connection that ended from one whose place was given away.
+func (c *client) endReason() Reason {
+	if c.place.isLost() {
+		return Busy
+	}
+	return ""
+}
+
+// readHead reads with a small buffer first: most heads are short, and a connection may wait for long.
+func (c *client) readHead() ([]byte, Reason) {
+	raw, reason := readHead(c.in)
+	size := c.in.Size()
+	if reason != HeadTooBig || size >= c.proxy.limits.HeadBytes {
+		return raw, reason
+	}
+	begun, err := c.in.Peek(size)
+	if err != nil {
+		return nil, BadRequest
+	}
+	c.in = bufio.NewReaderSize(&resumed{begun: begun, rest: c.conn}, c.proxy.limits.HeadBytes)
+	return readHead(c.in)
+}
+
+// resumed reads what another reader had buffered, then on.
+type resumed struct {
+	begun []byte
+	rest  io.Reader
+}
+
+func (r *resumed) Read(p []byte) (int, error) {
+	if len(r.begun) == 0 {
+		r.begun = nil // let go of the buffer
+		return r.rest.Read(p)
+	}
+	n := copy(p, r.begun)
+	r.begun = r.begun[n:]
+	return n, nil
 }
 
 // route keeps a connection on the addresses that were judged for its last request to the same target.
@@ -109,10 +162,17 @@ func (c *client) route(ctx context.Context, t target) (route, Reason) {
 	return r, reason
 }
 
-// turnAway answers a connection for which there is no place.
-func (c *client) turnAway(ctx context.Context) {
+// part tells a connection that there is no place for it, unless too many are told already.
+func (c *client) part(ctx context.Context) bool {
+	if !c.room.mayPart() {
+		c.proxy.decide(ctx, c.decision(head{}, target{}), Busy)
+		_ = c.conn.Close()
+		return false
+	}
+	defer c.room.parted()
 	c.refuse(ctx, head{}, target{}, Busy)
 	c.closeGently()
+	return false
 }
 
 // closeGently closes so that a last answer arrives.

@@ -6,6 +6,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptrace"
+	"sync/atomic"
 	"time"
 )
 
@@ -20,6 +21,13 @@ var (
 
 // routeKey keys the route in a request's context: the dialer has no other way to an address.
 type routeKey struct{}
+
+func (c *client) transport() *http.Transport {
+	if c.upstream == nil {
+		c.upstream = newUpstream(c.proxy)
+	}
+	return c.upstream
+}
 
 func newUpstream(p *Proxy) *http.Transport {
 	return &http.Transport{
@@ -50,6 +58,7 @@ type exchange struct {
 	route  route
 	upload *upload
 	pulse  *pulse
+	left   *atomic.Int64 // bytes that may still pass, both ways; below zero too many did
 }
 
 // exchange forwards the next request and reports whether another may follow.
@@ -58,7 +67,9 @@ func (c *client) exchange(ctx context.Context, h head, r route) bool {
 	defer cancel(nil)
 	beat := newPulse(c.proxy.limits.Idle, func() { cancel(errIdle) })
 	defer beat.stop()
-	x := &exchange{client: c, head: h, route: r, pulse: beat, upload: newUpload(c, h, beat)}
+	left := new(atomic.Int64)
+	left.Store(c.proxy.limits.Bytes)
+	x := &exchange{client: c, head: h, route: r, pulse: beat, left: left, upload: newUpload(c, h, beat, left)}
 	unwatch := c.watch(h, func() { cancel(errClientGone) })
 	isAnswered := x.forward(ctx)
 	cancel(nil)
@@ -73,7 +84,7 @@ func (x *exchange) forward(ctx context.Context) bool {
 		d.Address = endpoint(info.Conn.RemoteAddr()).Addr().String()
 	}}
 	ctx = httptrace.WithClientTrace(context.WithValue(ctx, routeKey{}, x.route), trace)
-	resp, err := x.client.upstream.RoundTrip(x.outbound(ctx))
+	resp, err := x.client.transport().RoundTrip(x.outbound(ctx))
 	if err != nil {
 		return x.fail(ctx, d, err)
 	}
@@ -82,7 +93,11 @@ func (x *exchange) forward(ctx context.Context) bool {
 		return x.fail(ctx, d, errors.ErrUnsupported)
 	}
 	x.client.proxy.decide(ctx, d, x.route.reason)
-	return x.answer(resp)
+	isWhole := x.answer(resp)
+	if reason := x.cutBy(ctx); !isWhole && reason != "" {
+		x.client.proxy.cut(ctx, d, reason)
+	}
+	return isWhole
 }
 
 func (x *exchange) fail(ctx context.Context, d Decision, err error) bool {
@@ -98,6 +113,8 @@ func (x *exchange) failure(ctx context.Context, err error) Reason {
 	switch {
 	case errors.Is(context.Cause(ctx), errClientGone):
 		return ClientGone
+	case errors.Is(x.upload.broken(), errTooManyBytes):
+		return TooManyBytes
 	case isTimeout(x.upload.broken()):
 		return BodyTooSlow
 	case x.upload.broken() != nil:
@@ -108,6 +125,20 @@ func (x *exchange) failure(ctx context.Context, err error) Reason {
 		return AnswerTimeout
 	default:
 		return BadAnswer
+	}
+}
+
+// cutBy is the limit that ended an answer under way, if one did.
+func (x *exchange) cutBy(ctx context.Context) Reason {
+	switch {
+	case x.left.Load() < 0:
+		return TooManyBytes
+	case errors.Is(context.Cause(ctx), errIdle):
+		return TooQuiet
+	case errors.Is(context.Cause(ctx), context.DeadlineExceeded):
+		return TooOld
+	default:
+		return ""
 	}
 }
 

@@ -23,6 +23,9 @@ type head struct {
 	mayContinue bool // whether a request may follow on the connection
 }
 
+// smallHead is the buffer that a connection waits with: the heads of most requests fit in it.
+const smallHead = 4 << 10
+
 // readHead returns the next request head without consuming it, so that what was vetted is what is parsed
 // later. It ends early, not at a time limit, when a byte shows that the head will never be a good one. in's
 // buffer is the limit of the head. The reason is empty when the connection ended.

@@ -8,6 +8,7 @@ import (
 
 type metrics struct {
 	decisions   *prometheus.CounterVec
+	cuts        *prometheus.CounterVec
 	connections prometheus.Gauge
 	tunnels     prometheus.Gauge
 	sent        prometheus.Counter // body and tunnel bytes toward origins
@@ -24,6 +25,10 @@ func newMetrics(to prometheus.Registerer) (metrics, error) {
 			Name: "chaperone_egress_decisions_total",
 			Help: "Requests by verdict and reason.",
 		}, []string{"verdict", "reason"}),
+		cuts: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "chaperone_egress_cuts_total",
+			Help: "Allowed exchanges and tunnels that a limit ended, by reason.",
+		}, []string{"reason"}),
 		connections: prometheus.NewGauge(prometheus.GaugeOpts{
 			Name: "chaperone_egress_open_connections",
 			Help: "Client connections that are open.",
@@ -35,7 +40,7 @@ func newMetrics(to prometheus.Registerer) (metrics, error) {
 		sent:     bytes.WithLabelValues("sent"),
 		received: bytes.WithLabelValues("received"),
 	}
-	for _, c := range []prometheus.Collector{m.decisions, m.connections, m.tunnels, bytes} {
+	for _, c := range []prometheus.Collector{m.decisions, m.cuts, m.connections, m.tunnels, bytes} {
 		if err := to.Register(c); err != nil {
 			return metrics{}, fmt.Errorf("register egress metrics: %w", err)
 		}

@@ -31,7 +31,8 @@ type Resolver interface {
 	LookupNetIP(ctx context.Context, network, host string) ([]netip.Addr, error)
 }
 
-// Decision is what was decided about one request. Host is canonical; Address is the address dialed, or empty.
+// Decision is what was decided about one request, and once more when what was allowed was cut. Host is canonical;
+// Address is the address dialed, or empty.
 type Decision struct {
 	At      time.Time
 	Session string
@@ -39,7 +40,7 @@ type Decision struct {
 	Host    string
 	Port    uint16
 	Address string
-	Verdict string // "allow", "deny", or "fail" when the rules allowed it and the network did not
+	Verdict string // "allow", "deny", "fail" when the rules allowed it and the network did not, or "cut"
 	Reason  string
 }
 
@@ -48,6 +49,7 @@ const (
 	VerdictAllow = "allow"
 	VerdictDeny  = "deny"
 	VerdictFail  = "fail"
+	VerdictCut   = "cut" // an allowed exchange or tunnel was ended by a limit
 )
 
 // Options make a Proxy. The zero value works.
@@ -67,7 +69,9 @@ type Limits struct {
 	HeadBytes       int           // request head; 64 KiB
 	AnswerHeadBytes int64         // response heads of one exchange, interim ones included; 256 KiB
 	Addresses       int           // addresses of one name; 64, more refuse the name
-	Connections     int           // client connections of one listener; 256, more are answered 503
+	Connections     int           // client connections of one listener; 256, more are answered 503 (see places)
+	Tunnels         int           // open tunnels of one listener; 224, more are answered 503
+	Bytes           int64         // of one tunnel or one exchange, both ways together; 16 GiB, then it is cut
 	Lookup          time.Duration // name resolution; 5 s
 	Dial            time.Duration // all attempts to connect; 15 s
 	Head            time.Duration // from a request's first byte to the end of its head; 10 s
@@ -82,6 +86,8 @@ func (l Limits) withDefaults() Limits {
 		AnswerHeadBytes: cmp.Or(l.AnswerHeadBytes, 256<<10),
 		Addresses:       cmp.Or(l.Addresses, 64),
 		Connections:     cmp.Or(l.Connections, 256),
+		Tunnels:         cmp.Or(l.Tunnels, 224),
+		Bytes:           cmp.Or(l.Bytes, 16<<30),
 		Lookup:          cmp.Or(l.Lookup, 5*time.Second),
 		Dial:            cmp.Or(l.Dial, 15*time.Second),
 		Head:            cmp.Or(l.Head, 10*time.Second),

@@ -80,9 +80,10 @@ func (p *Proxy) Serve(ln net.Listener, id Identity) error {
 	return err
 }
 
-// accept admits up to the limit of connections and tells the next ones that it is busy.
+// accept admits up to the limit of connections and lets the next ones be told that it is busy: itself it waits for
+// nothing but the next connection.
 func (p *Proxy) accept(ctx context.Context, ln net.Listener, id Identity, clients *sync.WaitGroup) error {
-	places := make(chan struct{}, p.limits.Connections)
+	room := newPlaces(p.limits)
 	for {
 		conn, err := ln.Accept()
 		switch {
@@ -93,16 +94,14 @@ func (p *Proxy) accept(ctx context.Context, ln net.Listener, id Identity, client
 		case err != nil:
 			return fmt.Errorf("accept connection: %w", err)
 		}
-		c := newClient(p, id, conn)
-		select {
-		case places <- struct{}{}:
-			clients.Go(func() {
-				defer func() { <-places }()
-				c.serve(ctx)
-			})
-		default:
-			c.turnAway(ctx)
-		}
+		c := newClient(p, id, conn, room)
+		clients.Go(func() {
+			if c.place == nil {
+				c.part(ctx)
+				return
+			}
+			c.serve(ctx)
+		})
 	}
 }
 

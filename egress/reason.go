@@ -52,6 +52,11 @@ const (
 	Upgrade     Reason = "upgrade"
 	Busy        Reason = "busy"
 
+	// Of what went on for too long.
+	TooManyBytes Reason = "too_many_bytes"
+	TooQuiet     Reason = "idle"
+	TooOld       Reason = "lifetime"
+
 	// Of what lies beyond the proxy.
 	NotResolved    Reason = "name_not_resolved"
 	LookupTimeout  Reason = "lookup_timeout"
@@ -95,6 +100,7 @@ func (r Reason) status() int {
 		HeadTooBig:    http.StatusRequestHeaderFieldsTooLarge,
 		Encoding:      http.StatusNotImplemented,
 		Busy:          http.StatusServiceUnavailable,
+		TooManyBytes:  http.StatusRequestEntityTooLarge,
 		LookupTimeout: http.StatusGatewayTimeout,
 		AnswerTimeout: http.StatusGatewayTimeout,
 	}[r]

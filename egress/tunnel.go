@@ -6,18 +6,29 @@ import (
 	"io"
 	"net"
 	"os"
+	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// quietTicks parts the idle limit: each direction reports its bytes once a tick, and a tunnel without a byte
-// for this many ticks ends.
-const quietTicks = 4
+const (
+	// quietTicks parts the idle limit: a tunnel in which nothing happened for this many ticks ends.
+	quietTicks = 4
+	// chunk is how much is copied between two looks at the limits: little enough that a slow reader is not taken for
+	// a quiet one, much enough that looking costs nothing.
+	chunk = 1 << 20
+	// burst is how long a direction keeps what it copies with (in Linux two pipe ends) after the last byte.
+	burst = 250 * time.Millisecond
+)
 
 // tunnel joins the client with the target of its CONNECT until both have ended.
 func (c *client) tunnel(ctx context.Context, h head, r route) bool {
+	if !c.room.enterTunnel() {
+		return c.refuse(ctx, h, r.target, Busy)
+	}
+	defer c.room.leaveTunnel()
 	origin, reason := c.proxy.dial(ctx, r)
 	if !reason.IsAllowed() {
 		return c.refuse(ctx, h, r.target, reason)
@@ -33,12 +44,26 @@ func (c *client) tunnel(ctx context.Context, h head, r route) bool {
 	if err := c.openTunnel(origin); err != nil {
 		return false
 	}
-	t := tunnel{client: c.conn, origin: origin, tick: c.proxy.limits.Idle / quietTicks}
-	t.run(&c.proxy.metrics)
+	c.join(ctx, origin, d)
 	return false
 }
 
-// openTunnel tells the client to go on, and passes on what it sent ahead.
+// join copies until both directions have ended, and tells when a limit was what ended them.
+func (c *client) join(ctx context.Context, origin net.Conn, d Decision) {
+	t := &tunnel{client: c.conn, origin: origin, tick: c.proxy.limits.Idle / quietTicks}
+	t.left.Store(c.proxy.limits.Bytes)
+	t.run(&c.proxy.metrics)
+	reason := t.cut()
+	if reason == "" && errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		reason = TooOld
+	}
+	if reason != "" {
+		c.proxy.cut(ctx, d, reason)
+	}
+}
+
+// openTunnel tells the client to go on, and passes on what it sent ahead. From here on the connections are bare, and
+// the buffers are let go: a tunnel may be silent for long.
 func (c *client) openTunnel(origin net.Conn) error {
 	_ = c.conn.SetDeadline(time.Now().Add(c.proxy.limits.Head))
 	if _, err := io.WriteString(c.conn, "HTTP/1.1 200 Connection Established\r\n\r\n"); err != nil {
@@ -52,6 +77,7 @@ func (c *client) openTunnel(origin net.Conn) error {
 	if _, err := origin.Write(early); err != nil {
 		return err
 	}
+	c.in, c.out = nil, nil
 	_ = origin.SetWriteDeadline(time.Time{})
 	return c.conn.SetDeadline(time.Time{})
 }
@@ -60,36 +86,68 @@ func (c *client) openTunnel(origin net.Conn) error {
 type tunnel struct {
 	client, origin net.Conn
 	tick           time.Duration
-	moved          atomic.Int64
+	left           atomic.Int64 // bytes that may still pass
+	pulse          atomic.Int64 // changes with whatever happens
+
+	// watchMu guards what follows.
+	watchMu sync.Mutex
+	timer   *time.Timer
+	seen    int64
+	quiet   int
+	isOver  bool
+	reason  Reason // why a limit ended it, if one did
 }
 
 func (t *tunnel) run(m *metrics) {
-	ended := make(chan error, 2)
-	go func() { ended <- t.stream(t.origin, t.client, m.sent) }()
-	go func() { ended <- t.stream(t.client, t.origin, m.received) }()
-	t.watch(ended)
+	t.watchMu.Lock()
+	t.timer = time.AfterFunc(t.tick, t.watch)
+	t.watchMu.Unlock()
+	defer t.stopWatch()
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		t.stream(t.origin, t.client, m.sent)
+	}()
+	t.stream(t.client, t.origin, m.received)
+	<-ended
 }
 
-// watch returns when both directions have ended. It closes both when one breaks or no byte moves.
-func (t *tunnel) watch(ended <-chan error) {
-	ticker := time.NewTicker(t.tick)
-	defer ticker.Stop()
-	seen, quiet := t.moved.Load(), 0
-	for open := 2; open > 0; {
-		select {
-		case err := <-ended:
-			open--
-			if err != nil {
-				t.close()
-			}
-		case <-ticker.C:
-			if now := t.moved.Load(); now != seen {
-				seen, quiet = now, 0
-			} else if quiet++; quiet > quietTicks {
-				t.close()
-			}
-		}
+// watch closes a tunnel in which nothing happens.
+func (t *tunnel) watch() {
+	t.watchMu.Lock()
+	defer t.watchMu.Unlock()
+	if t.isOver {
+		return
 	}
+	if now := t.pulse.Load(); now != t.seen {
+		t.seen, t.quiet = now, 0
+	} else if t.quiet++; t.quiet > quietTicks {
+		t.end(TooQuiet)
+		return
+	}
+	t.timer.Reset(t.tick)
+}
+
+func (t *tunnel) stopWatch() {
+	t.watchMu.Lock()
+	defer t.watchMu.Unlock()
+	t.isOver = true
+	t.timer.Stop()
+}
+
+func (t *tunnel) cut() Reason {
+	t.watchMu.Lock()
+	defer t.watchMu.Unlock()
+	return t.reason
+}
+
+// end closes both ends because of a limit; watchMu is held.
+func (t *tunnel) end(reason Reason) {
+	if t.reason == "" {
+		t.reason = reason
+	}
+	t.isOver = true
+	t.close()
 }
 
 func (t *tunnel) close() {
@@ -97,26 +155,72 @@ func (t *tunnel) close() {
 	_ = t.origin.Close()
 }
 
-// stream copies until src ends and then ends dst's direction only. Its read deadline is no limit but a
-// clock: it makes the copy report what it moved.
-func (t *tunnel) stream(dst, src net.Conn, count prometheus.Counter) error {
+// stream copies until src ends and then ends dst's direction only; when a direction breaks, both end.
+func (t *tunnel) stream(dst, src net.Conn, count prometheus.Counter) {
 	for {
-		if err := src.SetReadDeadline(time.Now().Add(t.tick)); err != nil {
-			return err
+		if err := awaitBytes(src); err != nil {
+			t.close()
+			return
 		}
-		n, err := io.Copy(dst, src)
-		t.moved.Add(n)
-		count.Add(float64(n))
-		if err == nil {
-			return closeWrite(dst)
+		t.pulse.Add(1)
+		isEnd, err := t.flow(dst, src, count)
+		if isEnd && err == nil {
+			err = closeWrite(dst)
 		}
-		if !errors.Is(err, os.ErrDeadlineExceeded) {
-			return err
+		if err != nil {
+			t.close()
+		}
+		if isEnd || err != nil {
+			return
 		}
 	}
 }
 
-var errNoHalfClose = errors.New("connection cannot be half closed")
+// flow copies until src ends or is silent for a burst.
+func (t *tunnel) flow(dst, src net.Conn, count prometheus.Counter) (isEnd bool, err error) {
+	for {
+		want := min(chunk, t.left.Load())
+		if want <= 0 {
+			t.watchMu.Lock()
+			defer t.watchMu.Unlock()
+			t.end(TooManyBytes)
+			return true, errTooManyBytes
+		}
+		if err := src.SetReadDeadline(time.Now().Add(min(burst, t.tick))); err != nil {
+			return false, err
+		}
+		n, err := pour(dst, &io.LimitedReader{R: src, N: want})
+		t.left.Add(-n)
+		t.pulse.Add(n)
+		count.Add(float64(n))
+		switch {
+		case errors.Is(err, os.ErrDeadlineExceeded):
+			return false, src.SetReadDeadline(time.Time{})
+		case err != nil:
+			return false, err
+		case n < want:
+			return true, nil
+		}
+	}
+}
+
+// buffers are for what the kernel cannot move by itself.
+var buffers = sync.Pool{New: func() any { return new([64 << 10]byte) }} //nolint:gochecknoglobals // a pool is shared by its nature
+
+// pour copies in the kernel where it can, that is, into TCP.
+func pour(dst net.Conn, src *io.LimitedReader) (int64, error) {
+	if direct, ok := dst.(io.ReaderFrom); ok {
+		return direct.ReadFrom(src)
+	}
+	buffer, _ := buffers.Get().(*[64 << 10]byte)
+	defer buffers.Put(buffer)
+	return io.CopyBuffer(dst, src, buffer[:])
+}
+
+var (
+	errTooManyBytes = errors.New("more bytes than the limit")
+	errNoHalfClose  = errors.New("connection cannot be half closed")
+)
 
 func closeWrite(conn net.Conn) error {
 	half, ok := conn.(interface{ CloseWrite() error })

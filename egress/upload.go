@@ -5,6 +5,7 @@ import (
 	"io"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -16,6 +17,7 @@ type upload struct {
 	client *client
 	body   io.Reader
 	pulse  *pulse
+	left   *atomic.Int64
 	ended  chan struct{} // closed by Close
 	close  func()
 
@@ -27,12 +29,13 @@ type upload struct {
 	err           error
 }
 
-func newUpload(c *client, h head, p *pulse) *upload {
+func newUpload(c *client, h head, p *pulse, left *atomic.Int64) *upload {
 	ended := make(chan struct{})
 	u := &upload{
 		client:        c,
 		body:          h.body(c.in),
 		pulse:         p,
+		left:          left,
 		ended:         ended,
 		close:         sync.OnceFunc(func() { close(ended) }),
 		wantsContinue: strings.EqualFold(h.fields.Get("Expect"), "100-continue"),
@@ -52,6 +55,9 @@ func (u *upload) Read(b []byte) (int, error) {
 	u.pulse.beat()
 	n, err := u.body.Read(b)
 	u.client.proxy.metrics.sent.Add(float64(n))
+	if u.left.Add(-int64(n)) < 0 {
+		n, err = 0, errTooManyBytes
+	}
 	u.note(err)
 	return n, err
 }
