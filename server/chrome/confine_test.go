@@ -40,6 +40,7 @@ func TestChromeLivesInNamespacesOfItsOwn(t *testing.T) {
 // TestAsAnOrdinaryUser runs other tests of this package once more as a user who may do nothing: there Chrome's own
 // sandbox is on, and the namespaces need one of users.
 func TestAsAnOrdinaryUser(t *testing.T) {
+	t.Parallel()
 	if os.Geteuid() != 0 {
 		return // then every test here is run as an ordinary user already
 	}
@@ -62,6 +63,7 @@ func TestAsAnOrdinaryUser(t *testing.T) {
 
 // TestWithAFullBrowser runs what differs between the headless shell and a full browser with the latter.
 func TestWithAFullBrowser(t *testing.T) {
+	t.Parallel()
 	for _, name := range []string{"chromium", "google-chrome", "chromium-browser", "microsoft-edge"} {
 		full, err := chrome.Find(name)
 		if err != nil {

@@ -167,6 +167,7 @@ const roads = `(async () => {
 // TestNothingReachesTheMachineButByTheWayOut lets a hostile site try every road, with a canary on the machine's addresses
 // and, for who may, with all that goes over the wire taken down.
 func TestNothingReachesTheMachineButByTheWayOut(t *testing.T) {
+	t.Parallel()
 	c := newCanary(t)
 	s := c.hostile(t)
 	w := newWorld(t, s)
@@ -179,6 +180,7 @@ func TestNothingReachesTheMachineButByTheWayOut(t *testing.T) {
 // TestNothingPassesTheWayOutByFlagsAlone does so on a machine whose kernel confines nothing. That machine is a network
 // namespace of the test's own, where root can see all that Chrome sends.
 func TestNothingPassesTheWayOutByFlagsAlone(t *testing.T) {
+	t.Parallel()
 	if os.Getenv("CHAPERONE_TEST_ALONE") == "" && os.Geteuid() == 0 {
 		again := exec.CommandContext(t.Context(), os.Args[0])
 		again.Env = append(os.Environ(), "CHAPERONE_TEST_ALONE=1")

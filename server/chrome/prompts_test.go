@@ -9,6 +9,7 @@ import (
 
 // What a person would be asked for is answered at once here, by no.
 func TestNoPromptHoldsAPageUp(t *testing.T) {
+	t.Parallel()
 	s := newSite(t, map[string]string{"/": `<button id=go style="position:fixed;inset:0;width:100%">go</button><script>
 	const asks = {
 		geolocation: () => new Promise((_, no) => navigator.geolocation.getCurrentPosition(() => {}, no)),

@@ -54,6 +54,7 @@ func TestBusyServerForKilling(t *testing.T) {
 // TestSoakAServerThatIsKilledAnywhereLeavesNothing kills a server that opens and closes sessions, after a time that
 // nobody chose.
 func TestSoakAServerThatIsKilledAnywhereLeavesNothing(t *testing.T) {
+	t.Parallel()
 	dir := shortDir(t)
 	for range counts(50, 3) {
 		after := time.Duration(rand.Int64N(int64(2500 * time.Millisecond)))

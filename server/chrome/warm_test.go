@@ -38,6 +38,7 @@ func closeAll(t *testing.T, all ...*chrome.Browser) {
 }
 
 func TestASessionThatWasReadyIsAsAnyOther(t *testing.T) {
+	t.Parallel()
 	s := newSite(t, map[string]string{"/": `<title>Hello</title><script>document.title = document.cookie || 'none'; document.cookie = 'who=first'</script>`})
 	w := newWorldKeeping(t, long, s)
 	first := w.open(t, chrome.ReadOnly)
@@ -66,6 +67,7 @@ func TestASessionThatWasReadyIsAsAnyOther(t *testing.T) {
 }
 
 func TestATabThatWasMadeAheadIsNobodysUntilItIsOpened(t *testing.T) {
+	t.Parallel()
 	w := newWorldKeeping(t, long)
 	w.open(t, chrome.ReadOnly)
 	w.awaitNext(t)
@@ -77,6 +79,7 @@ func TestATabThatWasMadeAheadIsNobodysUntilItIsOpened(t *testing.T) {
 }
 
 func TestASessionThatWasReadyIsGuardedToo(t *testing.T) {
+	t.Parallel()
 	s := postingSite(t)
 	w := newWorldKeeping(t, long, s)
 	w.open(t, chrome.ReadOnly)
@@ -90,6 +93,7 @@ func TestASessionThatWasReadyIsGuardedToo(t *testing.T) {
 }
 
 func TestAPageThatCrashesAheadIsMadeAnew(t *testing.T) {
+	t.Parallel()
 	w := newWorldKeeping(t, long)
 	w.open(t, chrome.ReadOnly)
 	w.awaitNext(t)
@@ -99,6 +103,7 @@ func TestAPageThatCrashesAheadIsMadeAnew(t *testing.T) {
 }
 
 func TestAChromeThatHungWithASessionReadyIsGivenUp(t *testing.T) {
+	t.Parallel()
 	w := newWorldKeeping(t, long)
 	w.WithPatience(2 * time.Second)
 	w.open(t, chrome.ReadOnly)
@@ -113,6 +118,7 @@ func TestAChromeThatHungWithASessionReadyIsGivenUp(t *testing.T) {
 }
 
 func TestAChromeIsKeptWithoutSessionsForAWhile(t *testing.T) {
+	t.Parallel()
 	w := newWorldKeeping(t, 1500*time.Millisecond)
 	b := w.open(t, chrome.ReadOnly)
 	pid := chromePID(t, w.runDir)
@@ -130,6 +136,7 @@ func TestAChromeIsKeptWithoutSessionsForAWhile(t *testing.T) {
 }
 
 func TestTheChromesThatAreIdleTheLongestEnd(t *testing.T) {
+	t.Parallel()
 	w := newWorldKeeping(t, long)
 	accounts := []string{"first", "second", "third"}
 	all := make([]*chrome.Browser, 0, len(accounts))
@@ -148,6 +155,7 @@ func TestTheChromesThatAreIdleTheLongestEnd(t *testing.T) {
 }
 
 func TestAProcessIsReadyForWhoeverComes(t *testing.T) {
+	t.Parallel()
 	w := newWorldKeeping(t, long)
 	first := w.open(t, chrome.ReadOnly)
 	within(t, 2*patience, "a process is spare", w.HasSpare)
@@ -166,6 +174,7 @@ func TestAProcessIsReadyForWhoeverComes(t *testing.T) {
 }
 
 func TestASpareProcessThatDiedServesNobody(t *testing.T) {
+	t.Parallel()
 	w := newWorldKeeping(t, long)
 	first := w.open(t, chrome.ReadOnly)
 	used := chromePID(t, w.runDir)
@@ -180,6 +189,7 @@ func TestASpareProcessThatDiedServesNobody(t *testing.T) {
 }
 
 func TestAChromeThatIsKilledIsReplacedFromWhatIsReady(t *testing.T) {
+	t.Parallel()
 	w := newWorldKeeping(t, long)
 	b, other := w.open(t, chrome.ReadOnly), w.open(t, chrome.Interactive)
 	within(t, 2*patience, "a process is spare", w.HasSpare)
