@@ -49,10 +49,12 @@ func (e *Engine) afresh(ctx context.Context, j job) (Result, error) {
 	return result, nil
 }
 
+// leastOpen is what another attempt to open an address has at least: the page that was to be left has taken the rest.
+const leastOpen = 2 * time.Second
+
 // openAgain is open without asking first how the page that stands in the tab is.
 func (e *Engine) openAgain(ctx context.Context, j job) (Result, error) {
-	const least = 2 * time.Second // what is left of an action's time may be nothing
-	j.plan = newPlan(j.tab, j.action, max(least, j.limit-time.Since(j.began)))
+	j.plan = newPlan(j.tab, j.action, max(leastOpen, j.left()))
 	j.plan.open(j.opens)
 	j.plan.look(j.action, j.view)
 	return e.carryOut(ctx, j)

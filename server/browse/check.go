@@ -40,6 +40,8 @@ func (a Action) checkNumbers() error {
 		return missing(fmt.Sprintf("timeout_ms is at most %d", most))
 	case a.MS > pause:
 		return missing(fmt.Sprintf("ms is at most %d", pause))
+	case a.TimeoutMS > 0 && a.MS > a.TimeoutMS && a.Action == "wait":
+		return missing("ms is no longer than timeout_ms")
 	case a.Nth != nil && *a.Nth > maxNth:
 		return missing(fmt.Sprintf("nth is at most %d", maxNth))
 	}

@@ -162,7 +162,7 @@ func (e *Engine) limit(a Action) time.Duration {
 	if a.TimeoutMS == 0 {
 		return max(e.options.Timeout, 2*time.Duration(a.MS)*time.Millisecond)
 	}
-	return time.Duration(a.TimeoutMS) * time.Millisecond
+	return time.Duration(max(a.TimeoutMS, 2*a.MS)) * time.Millisecond // a pause is no slowness of the page's
 }
 
 // send runs a program and answers its result; a program that a step ended is a *program.Error beside it.

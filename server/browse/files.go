@@ -20,13 +20,13 @@ const (
 // stage writes the end of an upload's plan, and sends what does not fit into it ahead.
 func (e *Engine) stage(ctx context.Context, j *job) error {
 	batch := rand.Text()
-	ahead, size := newPlan(j.tab, j.action, j.limit), 0
+	ahead, size := newPlan(j.tab, j.action, j.left()), 0
 	send := func() error {
 		_, err := e.send(ctx, ahead)
 		if err != nil {
 			return e.trouble(err, ahead, j.about)
 		}
-		ahead, size = newPlan(j.tab, j.action, j.limit), 0
+		ahead, size = newPlan(j.tab, j.action, j.left()), 0
 		return nil
 	}
 	for i, f := range j.action.Files {

@@ -78,7 +78,7 @@ func (e *Engine) guard(ctx context.Context, a Action, j job) error {
 	if len(e.options.AllowDomains) == 0 || !keys && !near {
 		return nil
 	}
-	p := newPlan(j.tab, Action{}, j.limit)
+	p := newPlan(j.tab, Action{}, j.left())
 	at := p.runEach("@state", object{})
 	ran, err := e.send(ctx, p)
 	if err != nil {

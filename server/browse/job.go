@@ -23,6 +23,15 @@ type job struct {
 	first  *plan      // the one before, where a second program looks at what came of it
 }
 
+// leastLeft is what a program has where little or nothing is left of its action's time: a first program had the rest.
+const leastLeft = time.Second
+
+// left is how much of the action's time is left, for the next of its programs: together they keep to its limit. What the
+// engine itself took is not worth a word.
+func (j job) left() time.Duration {
+	return max(min(leastLeft, j.limit), j.limit-time.Since(j.began).Truncate(100*time.Millisecond))
+}
+
 // prepare finds the element and writes the program.
 func (e *Engine) prepare(ctx context.Context, a Action, j job) (job, error) {
 	var err error
@@ -38,7 +47,7 @@ func (e *Engine) prepare(ctx context.Context, a Action, j job) (job, error) {
 	if j.view, err = e.viewFor(a, j.tab); err != nil {
 		return j, err
 	}
-	j.plan = newPlan(j.tab, a, j.limit)
+	j.plan = newPlan(j.tab, a, j.left())
 	j.plan.inFrames = len(e.options.AllowDomains) == 0
 	return e.compose(ctx, a, j)
 }
@@ -70,7 +79,7 @@ func (e *Engine) compose(ctx context.Context, a Action, j job) (job, error) {
 func (e *Engine) meant(ctx context.Context, a Action, j *job) error {
 	var err error
 	if a.names() && a.Action != "snapshot" && !e.picks(a) { // a snapshot looks for what it names
-		if j.about, err = e.find(ctx, a, j.tab, j.limit); err != nil {
+		if j.about, err = e.find(ctx, a, j.tab, j.left()); err != nil {
 			return err
 		}
 	}

@@ -85,7 +85,7 @@ func (j job) sent(ran program.Result) string {
 
 // lookAgain asks for the page in a second program, after one that ended before it could say.
 func (e *Engine) lookAgain(ctx context.Context, j job, ran program.Result) (Result, error) {
-	second := newPlan(ran.Tab, j.action, j.limit)
+	second := newPlan(ran.Tab, j.action, j.left())
 	if second.Tab == "" {
 		second.Tab = j.tab
 	}

@@ -15,7 +15,7 @@ func (e *Engine) takeBack(ctx context.Context, j job, tab string) error {
 	if j.action.Action != "open" && e.goBack(ctx, j, tab) {
 		return strayed("The page went to a domain that the project does not allow, and was taken back")
 	}
-	blank := newPlan(tab, Action{}, j.limit)
+	blank := newPlan(tab, Action{}, max(leastOpen, j.left()))
 	blank.answers = true
 	blank.call("Page.navigate", object{"url": blankPage})
 	if _, err := e.send(ctx, blank); err != nil {
@@ -26,7 +26,7 @@ func (e *Engine) takeBack(ctx context.Context, j job, tab string) error {
 
 // goBack reports whether going back led to an allowed page.
 func (e *Engine) goBack(ctx context.Context, j job, tab string) bool {
-	p := newPlan(tab, Action{}, j.limit)
+	p := newPlan(tab, Action{}, max(leastOpen, j.left()))
 	p.answers = true // no dialog keeps a tab where it may not be
 	p.run("@history", "", object{"delta": -1})
 	p.settleFor(quietMS, settleMS)

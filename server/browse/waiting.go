@@ -3,7 +3,6 @@ package browse
 import (
 	"context"
 	"encoding/json"
-	"time"
 
 	"chaperone/relay/program"
 	"chaperone/server/fault"
@@ -37,8 +36,7 @@ func (j job) mayLeave(failed *program.Error) bool {
 
 // openInstead is open in a tab that waits for a server: that it does no longer.
 func (e *Engine) openInstead(ctx context.Context, j job) (Result, error) {
-	const least = 2 * time.Second // what is left of an action's time may be nothing
-	j.plan = newPlan(j.tab, j.action, max(least, j.limit-time.Since(j.began)))
+	j.plan = newPlan(j.tab, j.action, max(leastOpen, j.left()))
 	j.plan.call(stopLoading, object{})
 	j.plan.wake()
 	j.plan.open(j.opens)
