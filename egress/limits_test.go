@@ -186,7 +186,7 @@ func untilGoneTCP(conn *net.TCPConn) { untilGone(conn) }
 // TestASlowReaderIsNotTakenForASilentOne: the origin sends faster than the client reads, so that one direction of the
 // tunnel is never at rest.
 func TestASlowReaderIsNotTakenForASilentOne(t *testing.T) {
-	const idle, blocks = 200 * time.Millisecond, 12
+	const idle, blocks = 400 * time.Millisecond, 12
 	site := peer(t, func(conn *net.TCPConn) { repeat(conn, strings.Repeat("x", 64<<10)) })
 	o := egress.Options{TestOrigins: []string{site.URL}, Limits: egress.Limits{Idle: idle}}
 	p := start(t, o, egress.ReadMethods, nil)
@@ -195,7 +195,7 @@ func TestASlowReaderIsNotTakenForASilentOne(t *testing.T) {
 	defer ticker.Stop()
 	for range blocks {
 		<-ticker.C
-		if n, err := io.CopyN(io.Discard, conn.in, 4<<20); err != nil {
+		if n, err := io.CopyN(io.Discard, conn.in, 128<<10); err != nil {
 			t.Fatalf("after %d bytes of a block: %v", n, err)
 		}
 	}

@@ -10,6 +10,12 @@ import (
 // origins are the exact test origins, as host:port. They are http; a name among them is localhost.
 type origins map[string]struct{}
 
+// CheckTestOrigins says whether each is an exact origin that may be admitted for tests.
+func CheckTestOrigins(list []string) error {
+	_, err := parseOrigins(list)
+	return err
+}
+
 func parseOrigins(list []string) (origins, error) {
 	set := make(origins, len(list))
 	for _, raw := range list {

@@ -71,3 +71,54 @@ func TestAnAddressThatOthersReachIsRefusedUnlessAskedFor(t *testing.T) {
 		})
 	}
 }
+
+func TestAProxyThatRunsAloneShowsItsMetrics(t *testing.T) {
+	site := serve(t, func(rw http.ResponseWriter, _ *http.Request) { say(rw, "here") })
+	free := listen(t)
+	metrics := free.Addr().String()
+	_ = free.Close()
+	ctx, stop := context.WithCancel(t.Context())
+	ready, ended := make(chan net.Addr, 1), make(chan error, 1)
+	go func() {
+		ended <- egress.Run(ctx, egress.Config{
+			Listen: "127.0.0.1:0", Metrics: metrics, TestOrigins: []string{site.URL}, Ready: func(a net.Addr) { ready <- a },
+		})
+	}()
+	p := &running{addr: (<-ready).String()}
+	get(t, p.client(t), site.URL+"/")
+	get(t, p.client(t), "http://127.0.0.1/")
+	direct := &http.Client{Timeout: patience, Transport: &http.Transport{DisableKeepAlives: true}}
+	shown := get(t, direct, "http://"+metrics+"/metrics").body
+	for _, want := range []string{
+		`chaperone_egress_decisions_total{reason="test_origin",verdict="allow"} 1`,
+		`chaperone_egress_decisions_total{reason="loopback_address",verdict="deny"} 1`,
+		"process_resident_memory_bytes", "go_goroutines",
+	} {
+		if !strings.Contains(shown, want) {
+			t.Errorf("metrics lack %s:\n%s", want, shown)
+		}
+	}
+	if got := get(t, direct, "http://"+metrics+"/healthz"); got.body != "ok\n" {
+		t.Errorf("health: %d %q", got.status, got.body)
+	}
+	stop()
+	if err := <-ended; err != nil {
+		t.Errorf("run: %v", err)
+	}
+}
+
+func TestACheckLeavesNothingTaken(t *testing.T) {
+	free := listen(t)
+	address := free.Addr().String()
+	_, err := egress.Check(t.Context(), egress.Config{Listen: address})
+	if failed, ok := errors.AsType[*egress.ListenError](err); !ok || failed.IsMetrics || failed.Address != address {
+		t.Errorf("a taken address: %v", err)
+	}
+	_ = free.Close()
+	for range 2 {
+		full, err := egress.Check(t.Context(), egress.Config{Listen: address})
+		if err != nil || full.Limits.Connections != 8192 || full.Limits.Tunnels != 8000 {
+			t.Errorf("check: %+v, %v", full.Limits, err)
+		}
+	}
+}

@@ -18,7 +18,7 @@ const (
 	quietTicks = 4
 	// chunk is how much is copied between two looks at the limits: little enough that a slow reader is not taken for
 	// a quiet one, much enough that looking costs nothing.
-	chunk = 1 << 20
+	chunk = 256 << 10
 	// burst is how long a direction keeps what it copies with (in Linux two pipe ends) after the last byte.
 	burst = 250 * time.Millisecond
 )
