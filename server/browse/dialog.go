@@ -191,9 +191,10 @@ func cleanDialog(d program.Dialog) program.Dialog {
 	return d
 }
 
-// refusedAnswer says why a dialog could not be answered.
+// refusedAnswer says why a dialog could not be answered, where the browser itself refused: the step also ends when the next
+// dialog is told of before the browser's yes to the answer, and that is no refusal.
 func (p *plan) refusedAnswer(failed *program.Error) *fault.Fault {
-	if p.answered == absent || failed.Step != p.answered || failed.Code == string(fault.Forbidden) {
+	if p.answered == absent || failed.Step != p.answered || failed.Code != string(fault.Internal) {
 		return nil
 	}
 	return fault.New(fault.NotFound, "No dialog is open in this tab", "It may have been answered already: take a snapshot.")

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"chaperone/relay/program"
 	"chaperone/server/browse"
 	"chaperone/server/fault"
 )
@@ -180,5 +181,26 @@ func leavingByClick(d *driver) {
 	d.isOpen(d.do(`{"action":"click","role":"link","name":"Leave"}`), "beforeunload", "")
 	if r = d.do(`{"action":"dialog","accept":true}`); !strings.HasSuffix(r.URL, "/links.html") {
 		d.t.Errorf("it leads to %s", r.URL)
+	}
+}
+
+// A page may open its next dialog before the browser has told that the answer to the last one was taken.
+func TestTheNextDialogIsNoRefusalOfAnAnswer(t *testing.T) {
+	for code, want := range map[string]fault.Code{"dialog_open": "", "internal": fault.NotFound, "timeout": fault.Timeout, "tab_closed": fault.TabClosed} {
+		b := &scripted{tabs: oneTab(), answers: func(program.Program) (program.Result, error) {
+			ran := program.Result{Tab: "t1", Error: &program.Error{Step: 0, Code: code, Message: "ended"}}
+			if code == "dialog_open" {
+				ran.Dialogs = []program.Dialog{{Type: "confirm", Message: "One", Accepted: true}, {Type: "confirm", Message: "Two", Open: true}}
+			}
+			return ran, nil
+		}}
+		accept := true
+		r, err := browse.New(b, browse.Options{}).Do(t.Context(), browse.Action{Action: "dialog", Accept: &accept})
+		switch {
+		case want != "" && !fault.Is(err, want):
+			t.Errorf("%s: %v, want %s", code, err, want)
+		case want == "" && (err != nil || len(r.Dialogs) != 2 || !r.Dialogs[0].Accepted || !r.Dialogs[1].Open):
+			t.Errorf("%s: %v, %+v", code, err, r.Dialogs)
+		}
 	}
 }

@@ -15,7 +15,7 @@ func slow(each time.Duration) *scripted {
 	found := `[{"frame":"F","value":{"doc":"d","url":"https://example.com/","site":"https://example.com","total":1,"matches":[{"node":1,"role":"button","name":"Pay"}]}}]`
 	page := showing(`{"doc":"d","lines":[]}`, plainState)
 	return &scripted{tabs: oneTab(), answers: func(p program.Program) (program.Result, error) {
-		time.Sleep(each)
+		<-time.After(each)
 		result, err := page(p)
 		for i, s := range p.Steps {
 			if s.Run == "@find" {
