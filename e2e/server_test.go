@@ -53,7 +53,7 @@ func serveIn(t *testing.T, data string, args ...string) *served {
 	t.Helper()
 	s := &served{t: t, data: data, log: &lockedBuffer{}, ended: make(chan struct{})}
 	s.cmd = exec.Command(binary, //nolint:noctx // it outlives the test's context and is stopped by stop
-		append([]string{"serve", "--addr", "127.0.0.1:0", "--data", data}, args...)...)
+		append([]string{"serve", "--addr", "127.0.0.1:0", "--data", data, "--no-spare-browsers"}, args...)...)
 	s.cmd.Stdout, s.cmd.Stderr = s.log, s.log
 	if err := s.cmd.Start(); err != nil {
 		t.Fatal(err)

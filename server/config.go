@@ -22,6 +22,7 @@ type Config struct {
 	PublicURL             string // the origin people and browsers reach the server by, when it is not Addr
 	CDPListen             string // loopback host:port for CDP clients; port 0 takes a free one
 	Chrome                string // path of the browser for managed sessions; empty: the first that is found
+	NoSpareBrowsers       bool   // keep no managed browser ready for the next session
 	RequireConfinement    bool   // refuse to start where the kernel cannot confine Chrome
 	MaxSessions           int
 	SessionsPerProject    int
@@ -49,6 +50,14 @@ func (c Config) withDefaults() Config {
 		c.Err = os.Stderr
 	}
 	return c
+}
+
+// warm is how long a managed Chrome is kept without sessions, as chrome.Options has it.
+func (c Config) warm() time.Duration {
+	if c.NoSpareBrowsers {
+		return -1
+	}
+	return 0
 }
 
 // check refuses what cannot be served safely, in words.

@@ -223,7 +223,7 @@ func (r *rooms) openChrome(ctx context.Context) error {
 	}
 	r.pool, err = chrome.NewPool(ctx, chrome.Options{
 		Binary: r.config.Chrome, RunDir: run, Egress: ways{r.proxy, r.refusals},
-		PageScript: script, RequireConfinement: r.config.RequireConfinement, Logger: r.log,
+		PageScript: script, RequireConfinement: r.config.RequireConfinement, Warm: r.config.warm(), Logger: r.log,
 	})
 	if err != nil {
 		return err
