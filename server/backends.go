@@ -44,7 +44,7 @@ func (m managed) Describe() string {
 func (m managed) CheckURL(raw string) error {
 	_, err := egress.CheckURL(raw, m.testOrigins)
 	if refusal, ok := errors.AsType[*egress.Refusal](err); ok {
-		return fault.New(fault.Code(refusal.Code), "that address is refused: "+string(refusal.Reason),
+		return fault.New(fault.Code(refusal.Code), "that address is refused: "+refusal.Reason.Words()+" ("+string(refusal.Reason)+")",
 			"Managed browsers open public http and https addresses only.")
 	}
 	return err

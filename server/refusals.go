@@ -26,7 +26,7 @@ func newRefusals() *refusals { return &refusals{reasons: map[string]map[string]s
 
 // note keeps one decision.
 func (r *refusals) note(d egress.Decision) {
-	if d.Session == "" {
+	if d.Session == "" || d.Verdict == egress.VerdictCut {
 		return
 	}
 	r.mu.Lock()

@@ -203,13 +203,21 @@ func (r *rooms) openEgress(context.Context) error {
 	r.refusals = newRefusals()
 	var err error
 	r.proxy, err = egress.New(egress.Options{
-		TestOrigins: r.config.TestOrigins, Deny: r.doors.own(), Logger: r.log, Registerer: r.metrics, OnDecision: r.refusals.note,
+		TestOrigins: r.config.TestOrigins, Deny: r.doors.own(), Logger: r.log, Registerer: r.metrics, OnDecision: r.decided,
 	})
 	if err != nil {
 		return fmt.Errorf("open egress: %w", err)
 	}
 	r.atEnd(r.proxy.Close)
 	return nil
+}
+
+// decided keeps why, for whoever asks, and tells the session; none has a way out before there are sessions.
+func (r *rooms) decided(d egress.Decision) {
+	r.refusals.note(d)
+	if d.Verdict == egress.VerdictDeny && d.Session != "" {
+		r.sessions.Refused(d)
+	}
 }
 
 func (r *rooms) openChrome(ctx context.Context) error {

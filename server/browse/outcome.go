@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"strings"
 
+	"chaperone/egress"
 	"chaperone/relay/program"
 	"chaperone/server/fault"
 )
@@ -101,11 +102,18 @@ func (r *reading) unreached() error { return notReached(r.state.Refused, "") }
 
 // notReached is a refusal of the egress proxy in words.
 func notReached(reason, named string) *fault.Fault {
-	why, isOutside := outside()[reason]
-	if isOutside {
-		return fault.New(fault.NavigationFailed, "The page did not load: "+why+parenthesis(reason, named), hint(fault.NavigationFailed))
+	if r := egress.Reason(reason); r.IsOfOutside() || r == egress.Busy {
+		return fault.New(fault.NavigationFailed, "The page did not load: "+r.Words()+parenthesis(reason, named), hint(fault.NavigationFailed))
 	}
-	return fault.New(fault.AddressRefused, "The address may not be reached from here"+parenthesis(short(reason, longestName), named), hint(fault.AddressRefused))
+	return fault.New(fault.AddressRefused, "The address may not be reached from here"+because(reason)+parenthesis(short(reason, longestName), named), hint(fault.AddressRefused))
+}
+
+// because says a rule of the egress proxy in words; there is nothing to say of none.
+func because(reason string) string {
+	if reason == "" {
+		return ""
+	}
+	return ": " + egress.Reason(reason).Words()
 }
 
 func parenthesis(names ...string) string {
@@ -114,22 +122,6 @@ func parenthesis(names ...string) string {
 		return ""
 	}
 	return " (" + all + ")"
-}
-
-// outside is what lies beyond the egress proxy's rules, by its reasons.
-func outside() map[string]string {
-	return map[string]string{
-		"name_not_resolved":  "the name does not resolve",
-		"lookup_timeout":     "the name was not resolved in time",
-		"too_many_addresses": "the name has too many addresses",
-		"connection_refused": "the connection was refused",
-		"unreachable":        "nobody answers at that address",
-		"peer_changed":       "the connection went to another address",
-		"bad_answer":         "the server closed the connection, or its answer does not read",
-		"answer_timeout":     "the server did not answer in time",
-		"client_gone":        "the browser gave it up",
-		"busy":               "too many connections are open",
-	}
 }
 
 // aborted is Chrome's name for a navigation that leaves the tab where it is.

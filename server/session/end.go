@@ -121,6 +121,7 @@ func (s *Service) finish(l *living, e end) {
 	delete(s.living, l.id)
 	s.livingMu.Unlock()
 	s.places.give(l.owner())
+	s.tellLastRefused(l)
 	s.tell(after, l, "session.closed", map[string]any{"state": e.state, "reason": e.reason})
 	if err != nil {
 		s.config.Logger.ErrorContext(ctx, "session ended with trouble", slog.String("session", l.id), slog.Any("error", err))

@@ -27,6 +27,8 @@ type living struct {
 	gone    chan struct{} // closed when nothing of it is left
 	endOnce sync.Once
 
+	refused refused // by egress, not told yet
+
 	exposedMu sync.Mutex
 	exposed   *exposed // nil until there is a CDP endpoint; an old one stays until the next
 

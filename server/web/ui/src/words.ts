@@ -88,6 +88,7 @@ const kinds: Readonly<Record<string, string>> = {
   'session.opened': 'Session opened',
   'session.closed': 'Session ended',
   'browser.snapshot.saved': 'Picture kept',
+  'egress.refused': 'Requests refused',
   'tab.shared': 'Tab shared',
   'tab.unshared': 'Tab no longer shared',
   'link.connected': 'Browser connected',
