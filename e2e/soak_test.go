@@ -18,8 +18,10 @@ import (
 // load is how much a soak does: all of it with CHAPERONE_SOAK=full, little enough for every day otherwise.
 type load struct{ agents, tabs, cycles, clients int }
 
+func isFullSoak() bool { return os.Getenv("CHAPERONE_SOAK") == "full" }
+
 func loadOf() load {
-	if os.Getenv("CHAPERONE_SOAK") == "full" {
+	if isFullSoak() {
 		return load{agents: 32, tabs: 200, cycles: 10_000, clients: 32}
 	}
 	return load{agents: 5, tabs: 4, cycles: 200, clients: 5}
@@ -48,7 +50,7 @@ func startSoak(t *testing.T, spare int) *soak {
 			routes.ServeHTTP(w, r)
 		}
 	})
-	k := &soak{road: &road{site: s, served: serve(t, "--max-sessions", "64", "--sessions-per-project", "64")}, load: loadOf()}
+	k := &soak{road: &road{site: s, served: serve(t, "--max-sessions", "64", "--sessions-per-project", "64", "--idle-timeout", "24h")}, load: loadOf()}
 	k.policy("interactive")
 	k.person = arrive(t, demo.PersonOptions{})
 	check(t, k.person.Pair(t.Context(), k.code()))
@@ -205,8 +207,13 @@ func TestSoakOpeningAndClosingLeavesNothing(t *testing.T) {
 	k := startSoak(t, atOnce)
 	k.cycle(max(k.cycles/10, 20), atOnce) // what is made once is made by now
 	before := k.levels()
-	k.cycle(k.cycles, atOnce)
-	after := k.levels()
+	const parts = 10
+	after := before
+	for i := range parts {
+		k.cycle(k.cycles/parts, atOnce)
+		after = k.levels()
+		t.Logf("after %d of %d: %+v", (i+1)*k.cycles/parts, k.cycles, after)
+	}
 	t.Logf("before %+v, after %+v", before, after)
 	if after.files > before.files+8 {
 		t.Errorf("the server had %d files open and has %d", before.files, after.files)
