@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"hash/fnv"
+	"math"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -42,7 +43,8 @@ type pageShot struct {
 	Lines []pageLine `json:"lines"`
 	More  int        `json:"more"`
 	// Unseen are frame elements that cannot be seen.
-	Unseen []int `json:"unseen"`
+	Unseen []int     `json:"unseen"`
+	News   *pageNews `json:"news"`
 }
 
 // page is what a session is, or has been, shown of a tab.
@@ -54,6 +56,7 @@ type page struct {
 	holds bool // something back: a frame on a domain that is not allowed
 	// unshown tells that the page was noted and not shown as a whole, and read that parts of it were.
 	unshown, read bool
+	news          news
 }
 
 // size is how many characters the lines have.
@@ -114,6 +117,9 @@ func (s shots) render(r *refs, acted string, v view) (page, error) {
 		case s.placed[i] || hidden[s.frames[i].Frame]:
 		case !v.wanted.any() && s.isBeyond(i):
 			p.more += len(s.docs[i].Lines) + s.docs[i].More
+			if s.admits(i) {
+				p.news.all(s.docs[i], len(p.lines))
+			}
 		case s.admits(i):
 			s.addUnplaced(&p, writer{refs: r, acted: acted}, i, v)
 		case s.judge.admitted[s.frames[i].Parent]: // what is inside a frame that is not shown is not told of
@@ -188,7 +194,10 @@ func (s shots) add(p *page, w writer, frame, depth int) {
 	w.enter(s, frame)
 	depth = min(depth, deepest)
 	p.more += shot.More
-	for _, line := range shot.Lines {
+	p.news.open(shot)
+	next := 0
+	for i, line := range shot.Lines {
+		next = p.news.take(shot, next, i, len(p.lines))
 		child := 0
 		if line.Frame {
 			child = s.child(frame, line.Node)
@@ -202,6 +211,7 @@ func (s shots) add(p *page, w writer, frame, depth int) {
 			s.add(p, w, child, depth+min(line.Depth, deepest)+1)
 		}
 	}
+	p.news.take(shot, next, math.MaxInt, len(p.lines))
 }
 
 // child is the index of the document that belongs into a frame's element; 0 for none.

@@ -53,6 +53,9 @@ func (e *Engine) show(r *reading, now page) {
 		return
 	}
 	shown := e.part(r, now)
+	if before.doc == now.doc && before.full == now.full {
+		r.tellBelow(now.news)
+	}
 	now.more += len(now.lines) - len(shown)
 	now.lines = shown
 	e.seen[tab] = now
@@ -75,12 +78,17 @@ func (e *Engine) tellDifference(r *reading, before, now page) bool {
 		r.notice("Lines stand in another order now: take a snapshot to see it.")
 	}
 	r.tellGone(d.gone, now)
-	if len(d.lines)+len(d.far)+len(d.lost) > 0 {
+	now.news = now.news.beside(d)
+	d.lost = append(d.lost, now.news.left()...)
+	if len(d.lines)+len(d.far)+len(d.lost)+len(now.news.lines) > 0 {
 		e.showChanges(r, d, now)
 	} else if len(d.gone) == 0 && !d.moved {
-		r.tellSame(before)
+		r.tellSame(before, now)
 	}
-	r.turned = d.sole(before)
+	r.tellMore(now.news)
+	if len(now.news.lines) == 0 {
+		r.turned = d.sole(before)
+	}
 	if before.unshown {
 		r.notice(restUnshown)
 	}
@@ -93,7 +101,7 @@ const mostChanges = defaultBudget / 2
 // showChanges shows them as far as the budget goes; the rest is read on as it stands by then.
 func (e *Engine) showChanges(r *reading, d difference, now page) {
 	shown, left := cut(d.lines, mostChanges)
-	text := strings.Join(slices.Concat(shown, d.far, d.leftBehind()), "\n")
+	text := strings.Join(slices.Concat(now.news.among(shown, d.at), d.far, d.leftBehind()), "\n")
 	r.result.Snapshot = &Snapshot{Text: text, Mode: "diff"}
 	if left > 0 {
 		v := view{mode: "full", full: now.full, given: d.unpicked(now.lines, len(shown)), doc: now.doc, size: now.size(), changes: true, beyond: now.more}
@@ -118,17 +126,20 @@ func (e *Engine) showOn(r *reading, now page) {
 }
 
 // tellSame says that nothing has changed, which after a scroll is no news, and what was not looked at.
-func (r *reading) tellSame(before page) {
+func (r *reading) tellSame(before, now page) {
 	said := "Nothing that a snapshot shows has changed"
 	switch {
-	case r.job.action.Action == "scroll":
+	case r.job.action.Action == "scroll", now.news.more > 0:
 		return
 	case before.unshown && before.more > 0:
 		said += " in the first part of the page"
 	case before.more > 0:
 		said += " in the part of the page that was shown"
 	}
-	if !before.full {
+	switch {
+	case now.news.known:
+		said += ", nor has text come"
+	case !before.full:
 		said += "; plain text may have: see get_text"
 	}
 	r.notice(said + ".")

@@ -101,7 +101,7 @@ func (p *plan) snapshotOf(v view) {
 	switch {
 	case v.mode == "none":
 	case v.isWhole():
-		p.snapshot = p.whole(v.full, v.budget())
+		p.snapshot = p.looked(v)
 		p.lookAgainFor(v.again)
 	default:
 		p.snapshot = p.part(v)
@@ -109,6 +109,14 @@ func (p *plan) snapshotOf(v view) {
 	if v.notes {
 		p.base = p.whole(false, defaultBudget)
 	}
+}
+
+// looked is the whole page, and where changes are told, the text that has come too.
+func (p *plan) looked(v view) int {
+	if v.mode != "diff" {
+		return p.whole(v.full, v.budget())
+	}
+	return p.runEach("@snapshot", object{"full": v.full, "budget": v.budget(), "news": mostNews})
 }
 
 func (p *plan) whole(full bool, budget int) int {

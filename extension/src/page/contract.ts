@@ -65,9 +65,10 @@ export type Picture = { width: number; height: number; page_width: number; page_
 /**
  * `@snapshot`. The walk describes elements until `budget` characters of rendered lines are full and then only
  * counts. `scope` goes to every frame: the document it is of answers what is beneath it, the top document nothing where
- * that is another, and a frame all it has, since its element may stand in the scope.
+ * that is another, and a frame all it has, since its element may stand in the scope. Without a scope it is a look at the
+ * page: with `news`, about so many characters are told of text that has come since the one before.
  */
-export type SnapshotArgs = { full?: boolean; scope?: NodeRef; budget: number };
+export type SnapshotArgs = { full?: boolean; scope?: NodeRef; budget: number; news?: number };
 
 export type Snapshot = {
   doc: string;
@@ -79,7 +80,14 @@ export type Snapshot = {
   more: number;
   /** The numbers of frame elements that cannot be seen: what is in them is not to be shown. */
   unseen?: number[];
+  news?: News;
 };
+
+/**
+ * Text that no line tells, and that has come or changed: each by how many lines stand before it, how many characters
+ * more there are, and what was told as new before and does not stand there any more.
+ */
+export type News = { texts: { at: number; text: string }[]; more: number; gone: string[] };
 
 /** One element. `depth` counts from 0. */
 export type Line = {

@@ -105,7 +105,7 @@ function withRole(role: string): Element[] {
 /** Boxes that only their style makes something to click are told by the walk alone. */
 function clickable(): Element[] {
   const tally = { left: Number.POSITIVE_INFINITY, more: 0 };
-  return [...flatten(walk(null, tally))].flatMap((it) =>
+  return [...flatten(walk(null, tally).items)].flatMap((it) =>
     it.role === 'generic' && it.el ? [it.el] : [],
   );
 }

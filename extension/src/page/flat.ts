@@ -9,8 +9,23 @@ const DEEPEST = 100_000;
 /** The element's shadow root: an open one, or a closed one that the edge has handed in. */
 export function rootOf(el: Element): ShadowRoot | null {
   const root = own(el).shadowRoot ?? closed.get(el) ?? null;
-  if (root) metRoot = true;
+  if (root) met(root);
   return root;
+}
+
+function met(root: ShadowRoot): void {
+  metRoot = true;
+  if (known.has(root)) return;
+  known.add(root);
+  for (const heed of heeding) heed(root);
+}
+
+const known = new WeakSet<ShadowRoot>();
+const heeding: ((root: ShadowRoot) => void)[] = [];
+
+/** Calls back with each shadow root when it is first met. */
+export function onRoot(heed: (root: ShadowRoot) => void): void {
+  heeding.push(heed);
 }
 
 let metRoot = false;

@@ -8,11 +8,13 @@ import type { Box } from './sight.ts';
 
 /** One thing on the page, before it is named: names cost most, and most of a long page is never shown. */
 export type Item = {
-  kind: Kind | 'text' | 'option';
+  kind: Kind | 'text' | 'option' | 'news';
   role: string;
   /** The element; null for text. */
   el: Element | null;
   text: string;
+  /** What of the text is new since the last look. */
+  news: string;
   states: string[];
   children: Item[];
   /** For text: what decides whether it labels something that can be operated. */
@@ -32,7 +34,7 @@ export const SKIPPED = new Set(
 );
 
 export function item(kind: Item['kind'], role: string, el: Element | null): Item {
-  return { kind, role, el, text: '', states: [], children: [], near: [], now: null };
+  return { kind, role, el, text: '', news: '', states: [], children: [], near: [], now: null };
 }
 
 /** Whether the line stands for something to click although it is no control by its role. */

@@ -10,6 +10,7 @@ import { openUp } from './flat.ts';
 import { hasSuspects, takeSuspects } from './hosts.ts';
 import { landed, watchClicks, watchRoot } from './landing.ts';
 import { hit, locate } from './locate.ts';
+import { acting, lookAgain, lookedAt } from './news.ts';
 import { over } from './over.ts';
 import { owner } from './owner.ts';
 import { scroll } from './scroll.ts';
@@ -119,8 +120,18 @@ function enter(name: string, args: unknown): unknown {
 const READING = ['@snapshot', '@text', '@find'];
 
 function door(name: string, args: unknown): ReturnType<Door> {
+  if (name === '@hosts') return takeSuspects();
+  if (name === '@adopt') lookAgain();
+  else lookedAt();
+  acting(true);
+  const answer = answerTo(name, args);
+  if (answer instanceof Promise) return answer.finally(() => acting(false));
+  acting(false);
+  return answer;
+}
+
+function answerTo(name: string, args: unknown): string | Promise<string> {
   try {
-    if (name === '@hosts') return takeSuspects();
     const answer = call(name, args);
     if (answer instanceof Promise) return answer.then(answered, refused);
     return READING.includes(name) && hasSuspects() ? answered(answer, true) : answered(answer);

@@ -6,6 +6,7 @@ import { unseenFrames } from './frames.ts';
 import type { Item } from './items.ts';
 import { isPressable, item } from './items.ts';
 import { nameOf } from './names.ts';
+import type { Look } from './news.ts';
 import { doc, elementOf, numberOf } from './nodes.ts';
 import { canSee } from './sight.ts';
 import { heldBy, linkOf, statesOf } from './states.ts';
@@ -19,6 +20,8 @@ const LONGEST_TEXT = 4000;
 const LONGEST_ADDRESS = 40;
 /** The cells of a row are data; what an article says at length is get_text's to read. */
 const LONGEST_ENTRY = 320;
+/** New text is told as far as this, a piece. */
+const LONGEST_NEWS = 300;
 const MOST_OPTIONS = 12;
 /** What a dot or a bar between two links has not. */
 const SAYS = /[\p{L}\p{N}\p{Sc}\p{So}]/u;
@@ -30,8 +33,9 @@ const SEEN_PX = 1;
 export function snapshot(args: SnapshotArgs): Snapshot {
   const elsewhere = args.scope !== undefined && args.scope.doc !== doc;
   if (elsewhere && window.top === window) return { doc, ...whereabouts(), lines: [], more: 0 };
-  const tally = { left: args.budget, more: 0, texts: args.full === true };
-  const items = walk(args.scope && !elsewhere ? elementOf(args.scope) : null, tally);
+  const tally = { left: args.budget, more: 0, texts: args.full === true, news: args.news ?? 0 };
+  const scope = args.scope && !elsewhere ? elementOf(args.scope) : null;
+  const { items, look } = walk(scope, tally);
   const page = new Page({ full: args.full === true, part: args.scope !== undefined }, args.budget);
   page.add(
     items.flatMap((it) => prune(it, args.full === true)),
@@ -44,14 +48,23 @@ export function snapshot(args: SnapshotArgs): Snapshot {
     ...(unseen.length > 0 && { unseen }),
     lines: page.lines,
     more: page.more + tally.more,
+    ...(args.scope === undefined && newsOf(page, look, args.news !== undefined)),
   };
+}
+
+/** Ends the look: what is told now is not told again. */
+function newsOf(page: Page, look: Look, isAsked: boolean): Pick<Snapshot, 'news'> {
+  const gone = look.end();
+  const more = look.more + page.untold;
+  return isAsked ? { news: { texts: page.news, more, gone } } : {};
 }
 
 /** What is left of an item in the view asked for; an item whose line would say nothing hands its children up. */
 function prune(it: Item, full: boolean): Item[] {
   if (it.kind === 'text') {
     const shown = full || it.near.some((holder) => holder.labels);
-    return shown && fold(it.text) !== '' ? [it] : [];
+    if (shown && fold(it.text) !== '') return [it];
+    return it.news === '' ? [] : [{ ...it, kind: 'news' }];
   }
   const children = it.children.flatMap((child) => prune(child, full));
   const pruned = { ...it, children };
@@ -61,10 +74,14 @@ function prune(it: Item, full: boolean): Item[] {
       return entry(pruned, full);
     case 'landmark':
     case 'set':
-      return children.length > 0 || isOfUseEmpty(it) ? [pruned] : [];
+      return children.some(isLine) || isOfUseEmpty(it) ? [pruned] : children;
     default:
       return [pruned];
   }
+}
+
+function isLine(it: Item): boolean {
+  return it.kind !== 'news';
 }
 
 /** A dialog is worth a line by itself, and a pane of mere text can still be scrolled. */
@@ -80,7 +97,7 @@ function entry(it: Item, full: boolean): Item[] {
   if (isPressable(it)) return [{ ...it, children: rest }];
   if (full && rest.length > 0) return [it];
   const said = texts.map((child) => fold(child.text)).join(' | ');
-  return said === '' && rest.length === 0 ? [] : [{ ...it, text: said, children: rest }];
+  return said === '' && !rest.some(isLine) ? rest : [{ ...it, text: said, children: rest }];
 }
 
 /** All text is shown; only a part of the page is. */
@@ -90,6 +107,9 @@ type View = { full: boolean; part: boolean };
 class Page {
   readonly lines: Line[] = [];
   more = 0;
+  /** Text that has come, each by how many lines stand before it, and how many characters there was no room for. */
+  readonly news: { at: number; text: string }[] = [];
+  untold = 0;
   /** The last element told of is outside of the window. */
   #away = false;
   /** The lists of options that have been shown: in a table the same one often stands in each row. */
@@ -104,12 +124,28 @@ class Page {
 
   add(items: Item[], depth: number): void {
     for (const [i, each] of items.entries()) {
-      if (!this.#view.full && (isMere(each) || isNamed(each, items[i + 1]))) continue;
+      if (each.kind === 'news') this.#tell(each);
+      if (this.#isSilent(each, items[i + 1])) continue;
       const it = this.#merges(depth) && this.#left > 0 ? merged(each) : each;
       if (this.#left <= 0) this.more += 1;
       else this.#put(this.#placed(it, describe(it, depth, this.#view)));
       this.add(this.#shown(it), depth + 1);
     }
+  }
+
+  /** Whether it has no line of its own. */
+  #isSilent(it: Item, next: Item | undefined): boolean {
+    return !isLine(it) || (!this.#view.full && (isMere(it) || isNamed(it, next)));
+  }
+
+  /** New text with what stands beside it, where that is short. */
+  #tell(it: Item): void {
+    if (!SAYS.test(it.text)) return;
+    const all = fold(it.text);
+    const text = all.length <= LONGEST_LABEL ? all : fold(it.news);
+    const said = cut(text, LONGEST_NEWS);
+    this.untold += text.length - said.length;
+    this.news.push({ at: this.lines.length, text: said });
   }
 
   /** What a scope names is what its first line is of. */
@@ -161,7 +197,7 @@ function isNamed(it: Item, next: Item | undefined): boolean {
 
 /** One line for a heading that is a link or a button, or a link that is a heading: it tells the heading's level. */
 function merged(it: Item): Item {
-  const [inner, ...others] = it.children.filter((child) => child.kind !== 'text');
+  const [inner, ...others] = it.children.filter((child) => child.kind !== 'text' && isLine(child));
   if (!inner?.el || !it.el || others.length > 0) return it;
   if (it.role === 'heading' && ['link', 'button'].includes(inner.role) && !isPressable(it)) {
     if (nameOf(it.el, it.role) !== nameOf(inner.el, inner.role)) return it;

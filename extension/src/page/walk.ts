@@ -6,6 +6,7 @@ import { suspectPlain } from './hosts.ts';
 import { isDialog, isInert, isInertByStyle, modalDialog, noteDialog } from './inert.ts';
 import type { Holder, Item } from './items.ts';
 import { fallback, isPressable, item, SKIPPED } from './items.ts';
+import { head, Look } from './news.ts';
 import { countOf, leastLength } from './remaining.ts';
 import type { Kind } from './roles.ts';
 import { asksForClicks, isEditingHost, isNamedByContent, kindOf, roleOf } from './roles.ts';
@@ -31,12 +32,15 @@ type Place = {
   /** The text here is already somebody's name. */
   named: boolean;
   inert: boolean;
+  /** All text here has come since the last look. */
+  fresh: boolean;
   /** A pointer cursor has begun further up: a boundary is only where it begins. */
   pointer: boolean;
   block: Block;
   /** What else around is labelled by text: the entry or the message that all of this stands in. */
   beyond: readonly Holder[];
   pass: Pass;
+  look: Look;
 };
 
 /** One pass over the page: what is switched off by the modal dialog, and whether another one was found on the way. */
@@ -50,48 +54,63 @@ const EMBEDDED = new Set(['canvas', 'video', 'audio']);
 /** Pictures smaller than this are no place to operate anything. */
 const PLACE_PX = 40;
 
-/** How much more is worth describing, `texts` included where all of them are shown; what lies beyond is only counted. */
-export type Tally = { left: number; more: number; texts?: boolean };
+/**
+ * How much more is worth describing, `texts` included where all of them are shown; what lies beyond is only counted, but
+ * for text that has come since the last look, which so many characters of `news` are for.
+ */
+export type Tally = { left: number; more: number; texts?: boolean; news?: number };
+
+/** What is on the page, and what a look at it told besides. */
+export type Walked = { items: Item[]; look: Look };
 
 /** All that can be seen in the document or beneath scope, as a tree. */
-export function walk(scope: Element | null, tally: Tally): Item[] {
+export function walk(scope: Element | null, tally: Tally): Walked {
   const root = scope ?? document.body ?? document.documentElement;
   const before = { ...tally };
   for (let tried = 0; ; tried += 1) {
     const pass: Pass = { modal: modalDialog(), stale: false };
-    const out = once(root, tally, pass);
-    if (!pass.stale || tried > 2) return out;
+    const look = new Look(tally.news);
+    const items = once(root, tally, { pass, look });
+    if (!pass.stale || tried > 2) return { items, look };
     Object.assign(tally, before);
   }
 }
 
-function once(root: Element | null, tally: Tally, pass: Pass): Item[] {
+type Going = { pass: Pass; look: Look };
+
+function once(root: Element | null, tally: Tally, going: Going): Item[] {
   const out: Item[] = [];
   const sight = root && sightOf(root);
   if (!sight) return out;
   const block: Block = { labels: false, run: null };
-  const inert = pass.modal !== null && !within(root, pass.modal);
-  const flags = { named: false, inert, pointer: false };
-  visit(root, { out, sight, tally, block, beyond: [], pass, ...flags });
+  const { modal } = going.pass;
+  const inert = modal !== null && !within(root, modal);
+  const flags = { named: false, inert, pointer: false, fresh: false };
+  visit(root, { out, sight, tally, block, beyond: [], ...going, ...flags });
   return out;
 }
 
-function visit(el: Element, place: Place): void {
+function visit(el: Element, around: Place): void {
   const tag = tagOf(el);
   const embedded = EMBEDDED.has(tag);
   if (LEFT_OUT.has(tag) && !embedded) return;
-  if (place.tally.left <= 0) {
-    place.tally.more += countOf(el);
+  const fresh = around.fresh || around.look.isNew(el);
+  if (around.tally.left <= 0 && !around.look.leadsTo(el, fresh)) {
+    around.tally.more += countOf(el);
+    around.look.pass(el, fresh);
     return;
   }
+  const place = fresh === around.fresh ? around : { ...around, fresh };
   const style = getComputedStyle(el);
   const inert = isOffAt(el, style, place);
   const role = roleOf(el);
   const kind = inert ? 'none' : kindOf(el, role);
   const sight = enter(el, style, place.sight);
   const entering = { kind, role, style, around: place.sight };
-  if (sight === null) standIn(el, place, entering);
-  else if (embedded) embed(el, { ...place, sight, inert }, entering);
+  if (sight === null) {
+    place.look.hide(el);
+    standIn(el, place, entering);
+  } else if (embedded) embed(el, { ...place, sight, inert }, entering);
   else enterSeen(el, { ...place, sight, inert }, entering);
 }
 
@@ -308,6 +327,7 @@ function spread(el: Element, place: Place, style: CSSStyleDeclaration): void {
   for (const child of childrenOf(el)) {
     if (isElement(child)) {
       if (!shut || tagOf(child) === 'summary') visit(child, place);
+      else place.look.hide(child);
     } else if (isText(child) && !shut && !place.named) {
       text(child, el, place, style);
     }
@@ -319,20 +339,26 @@ function text(node: Text, el: Element, place: Place, style: CSSStyleDeclaration)
     if (place.block.run) place.block.run.text += ' ';
     return;
   }
-  if (!inks(el, style) || !textInSight(node, place.sight.flow)) return;
-  if (place.block.run) {
-    place.block.run.text += node.data;
+  if (!inks(el, style) || !textInSight(node, place.sight.flow)) {
+    place.look.hide(node);
     return;
   }
-  const run: Item = {
-    ...item('text', 'text', null),
-    text: node.data,
-    near: place.inert ? [] : [place.block, ...place.beyond],
-  };
-  place.tally.left -= place.tally.texts ? node.data.length : 0;
+  const run = place.block.run ?? runIn(place);
+  if (run.text === '' && place.tally.texts) place.tally.left -= node.data.length;
+  run.text = head(run.text + head(node.data, ENOUGH), ENOUGH);
+  if (place.fresh || place.look.isNew(node)) place.look.meet(run, node, place.inert);
+}
+
+/** Text that stands in one piece, as far as anybody is told of it. */
+function runIn(place: Place): Item {
+  const near = place.inert ? [] : [place.block, ...place.beyond];
+  const run: Item = { ...item('text', 'text', null), near };
   place.block.run = run;
   place.out.push(run);
+  return run;
 }
+
+const ENOUGH = 8000;
 
 function push(place: Place, it: Item): void {
   put(place, it);
