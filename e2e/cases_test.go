@@ -1,6 +1,7 @@
 package e2e_test
 
 import (
+	"maps"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -220,7 +221,7 @@ var cases = map[string]func(p *pointed){
 
 func TestCasePagesOnTheServer(t *testing.T) { //nolint:tparallel // its parts have one browser, and go one after the other
 	t.Parallel()
-	at := serveMux(t, http.HandlerFunc(serveCase))
+	at := serveMux(t, caseSite())
 	r := &road{served: serve(t, "--test-origin", at, "--test-origin", strings.Replace(at, "127.0.0.1", "localhost", 1))}
 	r.policy("interactive")
 	r.session = r.served.session("managed")
@@ -229,7 +230,7 @@ func TestCasePagesOnTheServer(t *testing.T) { //nolint:tparallel // its parts ha
 
 func TestCasePagesInASharedTab(t *testing.T) { //nolint:tparallel // its parts have one browser, and go one after the other
 	t.Parallel()
-	at := serveMux(t, http.HandlerFunc(serveCase))
+	at := serveMux(t, caseSite())
 	r := &road{served: serve(t)}
 	r.policy("interactive")
 	r.person = arrive(t, demo.PersonOptions{})
@@ -237,17 +238,19 @@ func TestCasePagesInASharedTab(t *testing.T) { //nolint:tparallel // its parts h
 	check(t, err)
 	check(t, r.person.Pair(t.Context(), r.code()))
 	check(t, r.person.Share(t.Context(), page, "act"))
-	r.session = r.served.session("shared")
+	r.session, r.page = r.served.session("shared"), page
 	playCases(t, r, at)
 }
 
 func playCases(t *testing.T, r *road, at string) {
 	t.Helper()
-	for page, play := range cases {
+	all := maps.Clone(cases)
+	maps.Copy(all, moreCases)
+	for _, page := range slices.Sorted(maps.Keys(all)) { // in their order: one leaves the person's tab hanging
 		t.Run(page, func(t *testing.T) {
 			p := &pointed{road: r, t: t, at: at}
 			p.open(page)
-			play(p)
+			all[page](p)
 		})
 	}
 }

@@ -37,6 +37,10 @@ func (e *Engine) failure(failed *program.Error, about element) *fault.Fault {
 	if code == fault.NavigationFailed {
 		return notLoaded(short(failed.Message, longestWhy), answerOf(failed.Detail))
 	}
+	if strings.HasSuffix(failed.Message, keptOut) {
+		return fault.New(fault.TabSuspended, "Another extension has put a page of its own into this one, and Chrome keeps all others out of the tab meanwhile",
+			"Go on in another tab (new_tab). For this one, ask the person to reload it, or to switch that extension off there.")
+	}
 	told := fault.New(code, message(code, failed), hint(code))
 	if code == fault.Forbidden {
 		told.Hint = whoPermits(failed.Message)
@@ -76,6 +80,9 @@ func whoPermits(message string) string {
 	}
 	return "The browser refuses this as things stand: do it in another way."
 }
+
+// keptOut ends what Chrome says to whoever would use its debugger where another extension's frame stands.
+const keptOut = "URL of different extension"
 
 // notAtRead ends what the edge says of a call that only the level act has.
 const notAtRead = "is not permitted at level read"

@@ -48,3 +48,15 @@ func TestABlankPageIsCalledBlank(t *testing.T) {
 		t.Errorf("%v", f)
 	}
 }
+
+func TestAnotherExtensionsFrameIsNamed(t *testing.T) {
+	for _, code := range []string{"unavailable", "tab_suspended"} {
+		b := &scripted{tabs: oneTab(), answers: func(program.Program) (program.Result, error) {
+			return program.Result{}, &program.Error{Code: code, Message: "Cannot access a chrome-extension:// URL of different extension"}
+		}}
+		_, err := browse.New(b, browse.Options{}).Do(t.Context(), browse.Action{Action: "snapshot"})
+		if f := fault.Of(err); f.Code != fault.TabSuspended || !strings.Contains(f.Message, "Another extension") || !strings.Contains(f.Hint, "new_tab") {
+			t.Errorf("%s: %v, %q", code, f, f.Hint)
+		}
+	}
+}
