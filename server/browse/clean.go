@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"strings"
 	"unicode"
+
+	"golang.org/x/text/unicode/norm"
 )
 
 // Bounded puts text that came from a page between two lines that carry a fresh nonce of 128 bits, which does not occur
@@ -65,26 +67,63 @@ func terminal() *regexp.Regexp {
 
 // unforged opens what would read as a ref in a snapshot with another bracket.
 func unforged(text string) string {
-	if !strings.ContainsAny(text, "[［") {
+	if !strings.ContainsAny(text, "[［﹇") {
 		return text
 	}
-	return regexp.MustCompile(`(?i)[\[［]\s*ref\s*[=＝]`).ReplaceAllString(text, "(ref=")
+	return replaceAlike(text, regexp.MustCompile(`(?i)\[\s*ref\s*=`), "(ref=")
 }
 
 // unbounded takes one bracket from what would read as a boundary.
 func unbounded(text string) string {
-	if !strings.Contains(text, "<<") && !strings.ContainsAny(text, "＜‹«≪⟪《") {
+	if !strings.ContainsAny(text, "<＜﹤‹«≪⟪《") {
 		return text
 	}
-	return regexp.MustCompile(`(?i)(?:[<＜‹]\s*){2,}[<＜‹]\s*(page|end)|[«≪⟪《]\s*[<＜‹«≪⟪《]\s*(page|end)`).ReplaceAllString(text, "(($1$2")
+	return replaceAlike(text, regexp.MustCompile(`(?i)(?:[<‹]\s*){2,}[<‹]\s*(page|end)|[«≪⟪《]\s*[<‹«≪⟪《]\s*(page|end)`), "(($1$2")
 }
+
+// replaceAlike replaces what the pattern matches in the text as it looks: wide, mathematical and other forms of a letter are
+// that letter (NFKC), and joiners are not seen. What does not match stays as it is written.
+func replaceAlike(text string, pattern *regexp.Regexp, with string) string {
+	looks, at := lookOf(text)
+	var b strings.Builder
+	done := 0
+	for _, match := range pattern.FindAllStringSubmatchIndex(looks, -1) {
+		b.WriteString(text[done:at[match[0]]])
+		b.Write(pattern.ExpandString(nil, with, looks, match))
+		done = at[match[1]]
+	}
+	b.WriteString(text[done:])
+	return b.String()
+}
+
+// lookOf is what the text looks like, and where in the text each byte of that comes from.
+func lookOf(text string) (looks string, at []int) {
+	var b strings.Builder
+	for i, r := range text {
+		if strings.ContainsRune(joiners, r) {
+			continue
+		}
+		form := string(r)
+		if r > '~' {
+			form = norm.NFKC.String(form)
+		}
+		b.WriteString(form)
+		for range len(form) {
+			at = append(at, i)
+		}
+	}
+	return b.String(), append(at, len(text))
+}
+
+// joiners are what scripts and emoji are spelt with, and nobody sees.
+const joiners = "\u200c\u200d\ufe0f"
 
 // visible drops what a person cannot see, and keeps the two joiners that scripts and emoji are spelt with.
 func visible(r rune) rune {
 	switch {
 	case r >= ' ' && r <= '~' || r == '\n' || r == '\t':
 		return r
-	case strings.ContainsRune("\u200c\u200d\ufe0f", r):
+	case strings.ContainsRune(joiners, r):
 		return r
 	case strings.ContainsRune("\r\u2028\u2029", r):
 		return '\n'
