@@ -58,6 +58,7 @@ bench: setup clients build ## ratios against named references and peers, in one 
 	$(GO) test -run '^$$' -bench . -benchtime 1x ./e2e
 	$(GO) test -run '^$$' -bench . -benchtime 1x ./server/chrome
 	$(GO) test -run '^$$' -bench . ./relay/... ./egress/...
+	cd egress/bench && $(GO) test -run '^$$' -bench . -benchtime 1x .
 
 soak: setup build ## the long runs with their full counts, which make test cuts short
 	CHAPERONE_SOAK=full $(GO) test -run Soak -count=1 -timeout 60m ./server/chrome

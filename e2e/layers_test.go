@@ -38,6 +38,7 @@ var house = map[string][]string{
 	"packager/cmd/bundle": {"packager", "packager/bundle"},
 	"extension":           {},
 	"e2e":                 {},
+	"e2e/egress":          {},
 }
 
 // homes says which of our packages may use a third-party library.

@@ -28,6 +28,7 @@ type Proxy struct {
 	decided  func(Decision)
 	metrics  metrics
 	connect  connector
+	rooms    *rooms
 
 	serving sync.WaitGroup
 
@@ -58,6 +59,7 @@ func New(o Options) (*Proxy, error) {
 		decided:   o.OnDecision,
 		metrics:   m,
 		connect:   connectTCP,
+		rooms:     newRooms(),
 		listeners: map[net.Listener]context.CancelFunc{},
 	}, nil
 }

@@ -16,10 +16,7 @@ import (
 const (
 	// quietTicks parts the idle limit: a tunnel in which nothing happened for this many ticks ends.
 	quietTicks = 4
-	// chunk is how much is copied between two looks at the limits: little enough that a slow reader is not taken for
-	// a quiet one, much enough that looking costs nothing.
-	chunk = 256 << 10
-	// burst is how long a direction keeps what it copies with (in Linux two pipe ends) after the last byte.
+	// burst is how long a direction keeps the room that it copies with after the last byte.
 	burst = 250 * time.Millisecond
 )
 
@@ -50,7 +47,7 @@ func (c *client) tunnel(ctx context.Context, h head, r route) bool {
 
 // join copies until both directions have ended, and tells when a limit was what ended them.
 func (c *client) join(ctx context.Context, origin net.Conn, d Decision) {
-	t := &tunnel{client: c.conn, origin: origin, tick: c.proxy.limits.Idle / quietTicks}
+	t := &tunnel{client: c.conn, origin: origin, rooms: c.proxy.rooms, tick: c.proxy.limits.Idle / quietTicks}
 	t.left.Store(c.proxy.limits.Bytes)
 	t.run(&c.proxy.metrics)
 	reason := t.cut()
@@ -82,9 +79,10 @@ func (c *client) openTunnel(origin net.Conn) error {
 	return c.conn.SetDeadline(time.Time{})
 }
 
-// tunnel copies both ways on the bare connections, so that the kernel can move the bytes.
+// tunnel copies both ways on the bare connections.
 type tunnel struct {
 	client, origin net.Conn
+	rooms          *rooms
 	tick           time.Duration
 	left           atomic.Int64 // bytes that may still pass
 	pulse          atomic.Int64 // changes with whatever happens
@@ -176,45 +174,67 @@ func (t *tunnel) stream(dst, src net.Conn, count prometheus.Counter) {
 	}
 }
 
-// flow copies until src ends or is silent for a burst.
+// flow copies until src ends or is silent for a burst. It begins with little room and takes much once src fills that:
+// most of what passes is short, and thousands of tunnels may speak at once.
 func (t *tunnel) flow(dst, src net.Conn, count prometheus.Counter) (isEnd bool, err error) {
+	pool := &t.rooms.little
+	room, _ := pool.Get().(*[]byte)
+	defer func() { pool.Put(room) }()
 	for {
-		want := min(chunk, t.left.Load())
-		if want <= 0 {
-			t.watchMu.Lock()
-			defer t.watchMu.Unlock()
-			t.end(TooManyBytes)
-			return true, errTooManyBytes
-		}
 		if err := src.SetReadDeadline(time.Now().Add(min(burst, t.tick))); err != nil {
 			return false, err
 		}
-		n, err := pour(dst, &io.LimitedReader{R: src, N: want})
-		t.left.Add(-n)
-		t.pulse.Add(n)
-		count.Add(float64(n))
-		switch {
-		case errors.Is(err, os.ErrDeadlineExceeded):
-			return false, src.SetReadDeadline(time.Time{})
-		case err != nil:
+		n, readErr := src.Read(*room)
+		if err := t.pass(dst, (*room)[:n], count); err != nil {
 			return false, err
-		case n < want:
+		}
+		switch {
+		case errors.Is(readErr, io.EOF):
 			return true, nil
+		case errors.Is(readErr, os.ErrDeadlineExceeded):
+			return false, src.SetReadDeadline(time.Time{})
+		case readErr != nil:
+			return false, readErr
+		case n == len(*room) && pool == &t.rooms.little:
+			pool.Put(room)
+			pool = &t.rooms.much
+			room, _ = pool.Get().(*[]byte)
 		}
 	}
 }
 
-// buffers are for what the kernel cannot move by itself.
-var buffers = sync.Pool{New: func() any { return new([64 << 10]byte) }} //nolint:gochecknoglobals // a pool is shared by its nature
-
-// pour copies in the kernel where it can, that is, into TCP.
-func pour(dst net.Conn, src *io.LimitedReader) (int64, error) {
-	if direct, ok := dst.(io.ReaderFrom); ok {
-		return direct.ReadFrom(src)
+// pass writes what was read, unless it is more than may pass.
+func (t *tunnel) pass(dst net.Conn, bytes []byte, count prometheus.Counter) error {
+	if t.left.Add(-int64(len(bytes))) < 0 {
+		t.watchMu.Lock()
+		defer t.watchMu.Unlock()
+		t.end(TooManyBytes)
+		return errTooManyBytes
 	}
-	buffer, _ := buffers.Get().(*[64 << 10]byte)
-	defer buffers.Put(buffer)
-	return io.CopyBuffer(dst, src, buffer[:])
+	if len(bytes) == 0 {
+		return nil
+	}
+	_, err := dst.Write(bytes)
+	t.pulse.Add(1)
+	count.Add(float64(len(bytes)))
+	return err
+}
+
+// The room that tunnels copy with, in bytes: moving pages in the kernel (splice) was no faster on this road, and holds
+// two file descriptors a direction.
+const (
+	littleBytes = 16 << 10
+	muchBytes   = 256 << 10
+)
+
+// rooms keeps what tunnels do not use at the moment.
+type rooms struct{ little, much sync.Pool }
+
+func newRooms() *rooms {
+	return &rooms{
+		little: sync.Pool{New: func() any { return new(make([]byte, littleBytes)) }},
+		much:   sync.Pool{New: func() any { return new(make([]byte, muchBytes)) }},
+	}
 }
 
 var (

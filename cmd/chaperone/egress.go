@@ -51,9 +51,10 @@ func (a *app) egressCommand() *cobra.Command {
 	flags.IntVar(&c.Limits.Connections, "max-connections", 8192, "connections of clients at once")
 	flags.IntVar(&c.Limits.Tunnels, "max-tunnels", 8000, "tunnels at once")
 	flags.Int64Var(&c.Limits.Bytes, "max-bytes", 16<<30, "bytes of one tunnel, or of one request and its answer")
-	flags.Var((*span)(&c.Limits.Idle), "idle-timeout", "end a connection in which no byte moved for so long")
 	c.Limits.Idle = 5 * time.Minute
-	flags.Lookup("idle-timeout").DefValue = "5m0s"
+	flags.Var((*span)(&c.Limits.Idle), "idle-timeout", "end a connection in which no byte moved for so long")
+	c.Limits.Answer = 2 * time.Minute
+	flags.Var((*span)(&c.Limits.Answer), "answer-timeout", "give up an origin that does not begin to answer for so long")
 	f.log = "info"
 	flags.Var(choose(&f.log, "info", "debug", "json"), "log", "info has refusals, debug also what is allowed, json is debug in JSON")
 	flags.BoolVar(&c.DangerouslyOpenToNetwork, "dangerously-open-to-network", false, "listen on an address that other machines reach: all of them may use the proxy")
@@ -113,7 +114,7 @@ func (f *egressFlags) read() error {
 	}
 	for flag, n := range map[string]int64{
 		"max-connections": int64(c.Limits.Connections), "max-tunnels": int64(c.Limits.Tunnels),
-		"max-bytes": c.Limits.Bytes, "idle-timeout": int64(c.Limits.Idle),
+		"max-bytes": c.Limits.Bytes, "idle-timeout": int64(c.Limits.Idle), "answer-timeout": int64(c.Limits.Answer),
 	} {
 		if n <= 0 {
 			return usagef("--%s: it must be more than nothing", flag)
