@@ -120,3 +120,10 @@ export function elementAt(x: number, y: number): Element | null {
 export function fold(text: string): string {
   return text.replace(/\s+/g, ' ').trim();
 }
+
+/** The first characters, of which white space in front is none. */
+export function head(text: string, most: number): string {
+  if (text.length <= most) return text;
+  const from = text.search(/\S/);
+  return from < 0 ? '' : (from > 0 ? ' ' : '') + text.slice(from, from + most);
+}

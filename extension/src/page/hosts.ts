@@ -3,7 +3,7 @@
  * that could not have one, or shows nothing that its own content does not explain, never is.
  */
 
-import { isHTML, own, tagOf } from './dom.ts';
+import { isHTML, isText, own, tagOf } from './dom.ts';
 
 /** How many elements one document is asked about at once and in all. */
 const AT_ONCE = 64;
@@ -42,7 +42,10 @@ function note(el: Element): void {
 function isBare(el: Element): boolean {
   const first = own(el).firstElementChild;
   if (first) return getComputedStyle(first).display === '';
-  return (own(el).textContent ?? '').trim() === '';
+  for (const child of own(el).childNodes) {
+    if (isText(child) && /\S/.test(child.data)) return false;
+  }
+  return true;
 }
 
 function takesRoom(el: Element, style: CSSStyleDeclaration): boolean {

@@ -5,7 +5,7 @@
  */
 
 import { holderOf, isElement, isText, own } from './dom.ts';
-import { fold, onRoot, parentOf } from './flat.ts';
+import { fold, head, onRoot, parentOf } from './flat.ts';
 import type { Item } from './items.ts';
 
 /** Places that are noted, and texts that went; beyond that a page is no longer followed until the next look. */
@@ -153,13 +153,6 @@ function beginning(text: string): string {
   return fold(head(text, COMPARED));
 }
 
-/** The first characters, of which white space in front is none. */
-export function head(text: string, most: number): string {
-  if (text.length <= most) return text;
-  const from = text.search(/\S/);
-  return from < 0 ? '' : (from > 0 ? ' ' : '') + text.slice(from, from + most);
-}
-
 function isWithinNews(node: Node): boolean {
   if (noted.places.size === 0) return false;
   for (let at: Node | null = node; at !== null; at = holderOf(at)) {
@@ -254,6 +247,7 @@ export class Look {
   /** Notes what is hidden in an element that is only counted. */
   pass(el: Element, isFresh: boolean): void {
     if (isFresh) this.more += fold(head(own(el).textContent ?? '', 1_000_000)).length;
+    if (this.#sought >= MOST_SOUGHT) return;
     const walker = document.createTreeWalker(el, NodeFilter.SHOW_ELEMENT);
     let at: Node | null = el;
     while (at !== null && this.#sought < MOST_SOUGHT) {

@@ -169,8 +169,15 @@ function mayVanish(el: Element, style: CSSStyleDeclaration, color: string): bool
 // One for all: thousands of live ranges slow every later change of the document down.
 const range = document.createRange();
 
+/** Mostly the beginning of a text decides, and each line of it is measured. */
+const MEASURED = 1000;
+
 /** Whether any of the text stands where it can be seen. */
 export function textInSight(text: Text, clip: Box): boolean {
+  range.setStart(text, 0);
+  range.setEnd(text, Math.min(text.length, MEASURED));
+  if (canSeeAny(range.getClientRects(), clip)) return true;
+  if (text.length <= MEASURED) return false;
   range.selectNodeContents(text);
   return canSeeAny(range.getClientRects(), clip);
 }

@@ -4,7 +4,7 @@
  */
 
 import { isA, isElement, isHTML, isText, own, tagOf } from './dom.ts';
-import { childrenOf, fold } from './flat.ts';
+import { childrenOf, fold, head } from './flat.ts';
 import { kindOf, roleOf } from './roles.ts';
 import { isSecret } from './states.ts';
 
@@ -134,7 +134,7 @@ function content(el: Element, way: Way): string {
   let text = generated(el, '::before');
   for (const child of childrenOf(el)) {
     if (text.length > ENOUGH) break;
-    if (isText(child)) text += child.data;
+    if (isText(child)) text += head(child.data, ENOUGH);
     else if (isElement(child)) text += tagOf(child) === 'br' ? ' ' : said(child, way, false);
   }
   text += generated(el, '::after');

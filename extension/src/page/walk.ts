@@ -1,13 +1,13 @@
 import { areasOf } from './areas.ts';
 import { holderOf, isA, isElement, isText, own, tagOf } from './dom.ts';
 import { isOfEditor } from './editors.ts';
-import { childrenOf, within } from './flat.ts';
+import { childrenOf, head, within } from './flat.ts';
 import { suspectPlain } from './hosts.ts';
 import { isDialog, isInert, isInertByStyle, modalDialog, noteDialog } from './inert.ts';
 import type { Holder, Item } from './items.ts';
 import { fallback, isPressable, item, SKIPPED } from './items.ts';
-import { head, Look } from './news.ts';
-import { countOf, leastLength } from './remaining.ts';
+import { Look } from './news.ts';
+import { countOf, isMereText, leastLength } from './remaining.ts';
 import type { Kind } from './roles.ts';
 import { asksForClicks, isEditingHost, isNamedByContent, kindOf, roleOf } from './roles.ts';
 import type { Sight } from './sight.ts';
@@ -44,7 +44,10 @@ type Place = {
 };
 
 /** One pass over the page: what is switched off by the modal dialog, and whether another one was found on the way. */
-type Pass = { modal: Element | null; stale: boolean };
+type Pass = { modal: Element | null; stale: boolean; visited: number };
+
+/** After so many elements, blocks of mere text are passed over. */
+const MANY = 4000;
 
 /** An object that shows nothing shows what stands in it. */
 const LEFT_OUT = new Set([...SKIPPED].filter((tag) => tag !== 'object'));
@@ -68,7 +71,7 @@ export function walk(scope: Element | null, tally: Tally): Walked {
   const root = scope ?? document.body ?? document.documentElement;
   const before = { ...tally };
   for (let tried = 0; ; tried += 1) {
-    const pass: Pass = { modal: modalDialog(), stale: false };
+    const pass: Pass = { modal: modalDialog(), stale: false, visited: 0 };
     const look = new Look(tally.news);
     const items = once(root, tally, { pass, look });
     if (!pass.stale || tried > 2) return { items, look };
@@ -95,8 +98,8 @@ function visit(el: Element, around: Place): void {
   const embedded = EMBEDDED.has(tag);
   if (LEFT_OUT.has(tag) && !embedded) return;
   const fresh = around.fresh || around.look.isNew(el);
-  if (around.tally.left <= 0 && !around.look.leadsTo(el, fresh)) {
-    around.tally.more += countOf(el);
+  if (isPassed(el, around) && !around.look.leadsTo(el, fresh)) {
+    around.tally.more += around.tally.left > 0 ? 0 : countOf(el);
     around.look.pass(el, fresh);
     return;
   }
@@ -112,6 +115,14 @@ function visit(el: Element, around: Place): void {
     standIn(el, place, entering);
   } else if (embedded) embed(el, { ...place, sight, inert }, entering);
   else enterSeen(el, { ...place, sight, inert }, entering);
+}
+
+/** Whether nothing in it is described any more. Where all text is shown, that is what the budget is for. */
+function isPassed(el: Element, { tally, pass, beyond, named }: Place): boolean {
+  if (tally.left <= 0) return true;
+  pass.visited += 1;
+  if (tally.texts || pass.visited <= MANY || beyond.length > 0 || !isMereText(el)) return false;
+  return named || isBlock(getComputedStyle(el));
 }
 
 function enterSeen(el: Element, place: Place, entering: Entering): void {
@@ -335,7 +346,7 @@ function spread(el: Element, place: Place, style: CSSStyleDeclaration): void {
 }
 
 function text(node: Text, el: Element, place: Place, style: CSSStyleDeclaration): void {
-  if (node.data.trim() === '') {
+  if (!/\S/.test(node.data)) {
     if (place.block.run) place.block.run.text += ' ';
     return;
   }
