@@ -194,7 +194,8 @@ func cleanDialog(d program.Dialog) program.Dialog {
 // refusedAnswer says why a dialog could not be answered, where the browser itself refused: the step also ends when the next
 // dialog is told of before the browser's yes to the answer, and that is no refusal.
 func (p *plan) refusedAnswer(failed *program.Error) *fault.Fault {
-	if p.answered == absent || failed.Step != p.answered || failed.Code != string(fault.Internal) {
+	isRefusal := failed.Code == string(fault.BadRequest) || failed.Code == string(fault.Internal)
+	if p.answered == absent || failed.Step != p.answered || !isRefusal {
 		return nil
 	}
 	return fault.New(fault.NotFound, "No dialog is open in this tab", "It may have been answered already: take a snapshot.")

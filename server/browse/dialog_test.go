@@ -186,7 +186,7 @@ func leavingByClick(d *driver) {
 
 // A page may open its next dialog before the browser has told that the answer to the last one was taken.
 func TestTheNextDialogIsNoRefusalOfAnAnswer(t *testing.T) {
-	for code, want := range map[string]fault.Code{"dialog_open": "", "internal": fault.NotFound, "timeout": fault.Timeout, "tab_closed": fault.TabClosed} {
+	for code, want := range map[string]fault.Code{"dialog_open": "", "internal": fault.NotFound, "bad_request": fault.NotFound, "timeout": fault.Timeout, "tab_closed": fault.TabClosed} {
 		b := &scripted{tabs: oneTab(), answers: func(program.Program) (program.Result, error) {
 			ran := program.Result{Tab: "t1", Error: &program.Error{Step: 0, Code: code, Message: "ended"}}
 			if code == "dialog_open" {
