@@ -1,6 +1,7 @@
 package chrome
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -38,13 +39,16 @@ type Browser struct {
 	changed  chan struct{} // closed and replaced with every change of tabs
 	dialogs  []program.Dialog
 	crashed  []string // tabs whose pages did, the newest last
+	asleep   []asleep // remembered tabs that nobody has used yet, in order
+	selected string
+	memory   *memory // nil where no profile remembers the tabs
 	err      error
 }
 
 // newBrowser is a browser that Chrome knows nothing of yet.
 func newBrowser(p *process, o OpenOptions) *Browser {
 	return &Browser{
-		proc: p, options: o, socket: p.nextSocket(),
+		proc: p, options: o, socket: cmp.Or(p.wayOut.socket, p.nextSocket()),
 		turn: make(chan struct{}, 1), over: make(chan struct{}), done: make(chan struct{}), changed: make(chan struct{}),
 	}
 }
@@ -65,8 +69,12 @@ func (b *Browser) begin(ctx context.Context, o OpenOptions) error {
 	return nil
 }
 
-// enter asks for the forwarder and the context; what it got before an error, discard gives back.
+// enter asks for the forwarder and the context; what it got before an error, discard gives back. On a profile, both are
+// there already.
 func (b *Browser) enter(ctx context.Context) error {
+	if b.proc.profile != nil {
+		return b.enterDefault(ctx)
+	}
 	forwarded, err := b.proc.warden.ask(ctx, order{Forward: b.socket})
 	if err != nil {
 		return fmt.Errorf("open forwarder: %w", err)
@@ -108,7 +116,7 @@ func (b *Browser) restrict(ctx context.Context) error {
 func (b *Browser) leave(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), partTimeout)
 	defer cancel()
-	if b.contextID != "" {
+	if b.contextID != "" && b.proc.profile == nil {
 		gone := target.DisposeBrowserContextParams{BrowserContextID: b.contextID}
 		if _, err := call(ctx, b.proc.conn, "", target.DisposeBrowserContext, gone); err != nil {
 			b.proc.conn.fail(fmt.Errorf("dispose context: %w", err))
@@ -142,6 +150,7 @@ func (b *Browser) Close(ctx context.Context) error {
 			return fmt.Errorf("close session: %w", ctx.Err())
 		}
 	}
+	b.memorise()
 	err := errors.Join(b.leave(ctx), b.finish(nil))
 	b.release()
 	return err
@@ -155,7 +164,7 @@ func (b *Browser) finish(reason error) error {
 	if b.fresh != nil {
 		tabs = append(tabs, b.fresh)
 	}
-	b.tabs, b.fresh, b.err = nil, nil, reason
+	b.tabs, b.asleep, b.fresh, b.err = nil, nil, nil, reason
 	b.tellChanged()
 	b.mu.Unlock()
 	for _, t := range tabs {
@@ -185,13 +194,21 @@ func (b *Browser) Err() error {
 }
 
 // Tabs lists the session's open tabs in order of opening, with the titles they had when the last program
-// ended. A fresh session has none.
+// ended. A fresh session has none but those that its profile remembers: these have no title and no target until a program
+// runs in them.
 func (b *Browser) Tabs() []program.Tab {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	list := make([]program.Tab, 0, len(b.tabs))
+	list := make([]program.Tab, 0, len(b.tabs)+len(b.asleep))
+	waiting := b.asleep
 	for _, t := range b.tabs {
+		for len(waiting) > 0 && waiting[0].number < t.number {
+			list, waiting = append(list, waiting[0].view), waiting[1:]
+		}
 		list = append(list, t.view)
+	}
+	for _, a := range waiting {
+		list = append(list, a.view)
 	}
 	return list
 }

@@ -17,6 +17,7 @@ import (
 // newest always, until ctx or the session ends (nil) or the tab does (a *program.Error, tab_closed). Each
 // cast has a connection to the page of its own, so that several may watch one tab.
 func (b *Browser) Cast(ctx context.Context, o program.CastOptions, show func(program.Picture)) error {
+	b.wake(ctx, o.Tab)
 	t := b.named(o.Tab)
 	if t == nil {
 		return b.castEnd(ctx, nil, errNoTab)

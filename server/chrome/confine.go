@@ -24,6 +24,10 @@ const (
 	onlyProbe   = "probe"
 )
 
+// lockFD is where the lock of a profile is, if there is one: held here, and not by Chrome, since some of its processes
+// may be slow to go.
+const lockFD = 5
+
 // ConfineMain is the body of the hidden subcommand: args are those after its name. It returns the exit
 // code, and in namespaces of its own its end is the end of every process in them.
 func ConfineMain(args []string) int {
@@ -36,6 +40,7 @@ func ConfineMain(args []string) int {
 	if slices.Contains(args, onlyProbe) {
 		return 0
 	}
+	syscall.CloseOnExec(lockFD)
 	k := &keeper{out: json.NewEncoder(os.Stdout), forwarders: map[int]*forwarder{}}
 	err := k.serve(context.Background(), os.Stdin)
 	if !slices.Contains(args, inProcesses) {

@@ -8,7 +8,7 @@ import "encoding/json"
 // order is what the server asks for. Exactly one field besides ID is set.
 type order struct {
 	ID int `json:"id"`
-	// Start comes first and once.
+	// Start comes once. A profile's forwarder is there before it.
 	Start *startOrder `json:"start,omitempty"`
 	// Forward asks for a loopback port whose connections go to this Unix socket.
 	Forward string `json:"forward,omitempty"`

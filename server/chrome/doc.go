@@ -1,7 +1,7 @@
 // Package chrome runs managed Chrome: it finds a browser, starts it confined, speaks the DevTools
 // protocol with it over a pipe, and gives each session a browser context of its own in it.
 //
-// It owns the processes, their profile folders, the network namespace they live in, the forwarders in
+// It owns the processes, their folders, persistent profiles, the network namespace they live in, the forwarders in
 // it, the request guard of read-only processes, and the tabs of managed sessions. It does not know
 // projects, actions, refs or the ledger; egress is to it a Unix socket that somebody opens for a session.
 //
@@ -18,7 +18,10 @@
 //  5. For each session (browser.go) it asks the confine process for a forwarder, Chrome for a context whose proxy is that
 //     forwarder, and egress for the socket behind it. All but the last is kept ready for the session that comes next, with
 //     a blank page (next.go). Programs run in the tabs (run.go, tab.go).
+//     A session on a project's profile (profiles.go) has a full Chrome of its own instead, in the context that Chrome begins
+//     with, whose forwarder is there before it is. Its tabs are written down (memory.go) and come back asleep (asleep.go).
 //  6. After its last session it stays for a while (warm.go). Then, or with its pipe, its guard or its confine process,
 //     it ends: all sessions in it end, everything is killed, and the folder is removed (process.go). What a killed server
-//     left is swept by the next NewPool (folder.go).
+//     left is swept by the next NewPool (folder.go). A Chrome on a profile is asked to end first, so that all that it holds
+//     is on disk.
 package chrome

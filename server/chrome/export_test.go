@@ -18,11 +18,20 @@ import (
 // CommandLine is the exact list that Chrome is started with.
 var CommandLine = commandLine
 
+// Nobody is the port that Chrome's own requests go to.
+const Nobody = nobody
+
 // WithoutNamespaces makes a pool do as on a machine whose kernel refuses them.
 func (p *Pool) WithoutNamespaces() { p.words = nil }
 
 // WithoutBrowser makes a pool do as on a machine that has none.
-func (p *Pool) WithoutBrowser() { p.binary = Binary{} }
+func (p *Pool) WithoutBrowser() { p.binary, p.full = Binary{}, Binary{} }
+
+// Full tells which browser profiles are opened with.
+func (p *Pool) Full() Binary { return p.full }
+
+// WithSeatWait makes a pool wait otherwise for a profile that is in use.
+func (p *Pool) WithSeatWait(d time.Duration) { p.seatWait = d }
 
 // NewFrameReader and its Next are the splitter of Chrome's messages.
 var NewFrameReader = newFrameReader

@@ -1,18 +1,25 @@
 package chrome
 
-import "os"
+import (
+	"os"
+	"strconv"
+)
+
+// nobody is the port of the proxy where no session is asked: nobody listens there.
+const nobody = 1
 
 // commandLine is all that Chrome is started with after its path: this list and nothing else. A test holds
-// it against the running process.
-func commandLine(b Binary, profile string) []string {
+// it against the running process. wayOut is the port that whatever belongs to no context of a session's own goes to.
+func commandLine(b Binary, userData string, wayOut int) []string {
 	line := []string{
 		"--remote-debugging-pipe",
-		"--user-data-dir=" + profile,
+		"--user-data-dir=" + userData,
 		"--window-size=1280,800",
 		"--lang=en-US",
-		// The way out: each session's context names its own forwarder; whatever belongs to no session meets a
-		// port where nobody listens. <-loopback> keeps loopback and link-local names from going direct.
-		"--proxy-server=127.0.0.1:1",
+		// The way out: each session's context names its own forwarder, and whatever belongs to no session meets a
+		// port where nobody listens. A profile's one session is in no context of its own: there the forwarder is named here.
+		// <-loopback> keeps loopback and link-local names from going direct.
+		"--proxy-server=127.0.0.1:" + strconv.Itoa(wayOut),
 		"--proxy-bypass-list=<-loopback>",
 		"--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
 		"--disable-quic",
@@ -32,9 +39,12 @@ func commandLine(b Binary, profile string) []string {
 		"--disable-default-apps",
 		"--disable-domain-reliability",
 		"--disable-extensions",
-		"--disable-features=AutofillServerCommunication,MediaRouter,OptimizationHints,Translate",
+		"--disable-features=AutofillServerCommunication,MediaRouter,NetworkTimeServiceQuerying,OptimizationHints,Translate",
 		"--disable-gpu",
 		"--disable-sync",
+		// These two have no switch that is heeded: they ask where nobody is.
+		"--component-updater=url-source=http://127.0.0.1:1/",
+		"--gaia-url=http://127.0.0.1:1",
 		"--metrics-recording-only",
 		"--mute-audio",
 		"--password-store=basic",

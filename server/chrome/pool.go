@@ -16,9 +16,12 @@ import (
 type Options struct {
 	// Binary is the browser's path; empty means the first that Find finds.
 	Binary string
-	// RunDir holds profiles and sockets; made 0700 when missing. One live pool owns it at a time.
+	// RunDir holds what lives as long as a Chrome does, sockets among it; made 0700 when missing. One live pool owns it at
+	// a time.
 	RunDir string
-	Egress Egress
+	// ProfileRoot is the folder that persistent profiles are kept in, made 0700 when missing; empty: there are none.
+	ProfileRoot string
+	Egress      Egress
 	// PageScript is the source of the page script that programs run functions of.
 	PageScript string
 	// Table says which call a program may make at which level; nil is the one that ships.
@@ -36,15 +39,18 @@ type Pool struct {
 	options     Options
 	log         *slog.Logger
 	binary      Binary
+	full        Binary // for profiles; its Path is empty where there is none
 	folder      *runFolder
 	words       []string
 	confinement Confinement
 	patience    time.Duration // of its processes
+	seatWait    time.Duration // for a profile that is being let go of
 
 	mu      sync.Mutex
 	closed  bool
 	slots   map[slotKey]*slot
-	spare   *spare // nil while there is none and none is made
+	seats   map[string]chan struct{} // profiles in use; closed when free
+	spare   *spare                   // nil while there is none and none is made
 	running sync.WaitGroup
 	quit    chan struct{} // closed when the pool is
 }
@@ -85,8 +91,10 @@ func NewPool(ctx context.Context, o Options) (*Pool, error) {
 	}
 	p := &Pool{
 		options: o, log: o.Logger, binary: binary, folder: folder,
-		words: words, confinement: confinement, patience: answerTimeout, slots: map[slotKey]*slot{}, quit: make(chan struct{}),
+		words: words, confinement: confinement, patience: answerTimeout, seatWait: seatWait,
+		slots: map[slotKey]*slot{}, seats: map[string]chan struct{}{}, quit: make(chan struct{}),
 	}
+	p.full = fullBeside(binary)
 	p.warn(ctx)
 	return p, nil
 }
@@ -117,14 +125,23 @@ type OpenOptions struct {
 	Policy  Policy
 	Width   int // of new tabs' viewport, CSS pixels; 0 is 1280
 	Height  int // 0 is 800
+	// Profile is the id of what the session's sign-ins are kept for, a file name; empty keeps nothing. A profile serves
+	// one session at a time.
+	Profile string
+	// Permits judges the addresses of remembered tabs; nil permits all. What it refuses does not come back.
+	Permits func(address string) bool
 }
 
 // Open starts a session: in a Chrome of the same account and policy if one runs, else in a new one. One that runs
-// but does not answer within 10 s is ended, and another started. ctx bounds only the opening. Errors are *fault.Fault: unavailable where Chrome or egress could not be had,
-// bad_request for unusable options.
+// but does not answer within 10 s is ended, and another started. With a Profile it gets a Chrome of its own, in which the
+// remembered tabs are there again. ctx bounds only the opening. Errors are *fault.Fault: unavailable where Chrome or egress could not be had,
+// busy for a profile that is in use, bad_request for unusable options.
 func (p *Pool) Open(ctx context.Context, o OpenOptions) (*Browser, error) {
 	if err := o.complete(); err != nil {
 		return nil, err
+	}
+	if o.Profile != "" {
+		return p.openOnProfile(ctx, o)
 	}
 	if p.binary.Path == "" {
 		return nil, fault.New(fault.Unavailable, "the server's machine has no browser for managed sessions",
@@ -183,6 +200,8 @@ func (o *OpenOptions) complete() error {
 		return fault.New(fault.BadRequest, "a session needs an account and an id", "")
 	case o.Policy != ReadOnly && o.Policy != Interactive:
 		return fault.New(fault.BadRequest, "the policy is neither read_only nor interactive", "")
+	case o.Profile != "" && !(isFileName(o.Profile) && isFileName(o.Account)):
+		return fault.New(fault.BadRequest, "that is no profile's id", "")
 	case min(o.Width, o.Height) < 1 || max(o.Width, o.Height) > maxViewport:
 		return fault.New(fault.BadRequest, "the viewport is too small or too large", "Ask for 1 to 8192 pixels each way.")
 	}
@@ -193,6 +212,9 @@ func (o *OpenOptions) complete() error {
 func (p *Pool) unavailable(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
+	}
+	if told, ok := errors.AsType[*fault.Fault](err); ok {
+		return told
 	}
 	p.log.LogAttrs(ctx, slog.LevelError, "managed session did not open", slog.Any("error", err))
 	return fault.New(fault.Unavailable, "a managed browser could not be started", "Try again; chaperone doctor tells what the machine lacks.")

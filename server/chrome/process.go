@@ -1,6 +1,7 @@
 package chrome
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -28,8 +29,10 @@ var errStopped = errors.New("browser was stopped")
 type process struct {
 	options Options
 	binary  Binary
-	policy  Policy // set by dedicate
-	product string // what Chrome calls itself
+	profile *profile // nil for one whose sessions leave nothing behind
+	wayOut  wayOut   // a profile's
+	policy  Policy   // set by dedicate
+	product string   // what Chrome calls itself
 	// patience is answerTimeout, but for tests.
 	patience time.Duration
 	log      *slog.Logger
@@ -54,21 +57,30 @@ type process struct {
 // sink takes the events of one target session; it must not wait.
 type sink func(event)
 
-// launch starts a Chrome and returns it connected and watched.
-func (p *Pool) launch(ctx context.Context) (*process, error) {
+// wayOut is a forwarder that is there before Chrome is.
+type wayOut struct {
+	socket string
+	port   int
+}
+
+// launch starts a Chrome and returns it connected and watched; on nil it is one that leaves nothing behind.
+func (p *Pool) launch(ctx context.Context, on *profile) (*process, error) {
 	folder, err := p.folder.newProcessFolder()
 	if err != nil {
 		return nil, err
 	}
-	w, err := startWarden(ctx, p.words)
+	w, err := startWarden(ctx, p.words, on.lockFile())
 	if err != nil {
 		return nil, errors.Join(err, folder.remove(ctx))
 	}
 	proc := &process{
-		options: p.options, binary: p.binary, patience: p.patience, log: p.log, folder: folder, warden: w,
+		options: p.options, binary: p.binary, profile: on, patience: p.patience, log: p.log, folder: folder, warden: w,
 		browsers: map[cdp.BrowserContextID]*Browser{}, sinks: map[target.SessionID]sink{},
 		downloads: downloads{fetchTurn: make(chan struct{}, 1)},
 		quit:      make(chan struct{}), dead: make(chan struct{}), gone: make(chan struct{}),
+	}
+	if on != nil {
+		proc.binary = p.full
 	}
 	proc.conn = newConn(w.fromIt, w.toChild)
 	go proc.live(context.WithoutCancel(ctx))
@@ -86,9 +98,12 @@ func (p *process) prepare(ctx context.Context) error {
 	if err := p.folder.record(p.warden.pid()); err != nil {
 		return err
 	}
+	if err := p.prepareProfile(ctx); err != nil {
+		return err
+	}
 	_, err := p.warden.ask(ctx, order{Start: &startOrder{
 		Path: p.binary.Path,
-		Args: commandLine(p.binary, p.folder.profile()),
+		Args: commandLine(p.binary, p.userData(), cmp.Or(p.wayOut.port, nobody)),
 		Env:  environment(p.folder.profile(), p.folder.tmp()),
 		Dir:  p.folder.path,
 	}})
@@ -135,6 +150,7 @@ func (p *process) live(ctx context.Context) {
 	defer close(p.gone)
 	p.conn.start(p.route)
 	reason := p.waitForEnd()
+	p.keepProfile(ctx, reason)
 	close(p.dead)
 	p.conn.close()
 	p.clear(ctx, reason)

@@ -24,7 +24,7 @@ func (b *Browser) Run(ctx context.Context, p program.Program) (program.Result, e
 	}
 	defer func() { <-b.turn }()
 	before := b.newest()
-	t, err := b.tab(bounded, p.Tab)
+	t, err := b.tab(bounded, p)
 	if err != nil {
 		return outOfTime(ctx, p, b.explain(bounded, err))
 	}
@@ -102,7 +102,7 @@ func (b *Browser) runIn(ctx context.Context, t *tab, p program.Program) (program
 	running, cancel := context.WithCancel(ctx)
 	defer cancel()
 	defer t.onGone(cancel)()
-	result := t.executor.Run(running, p)
+	result := t.runIn(running, p)
 	if result.Error == nil {
 		return result, nil // perhaps the page closed itself, as its last act
 	}
@@ -191,12 +191,15 @@ func (b *Browser) sessionEnded() *program.Error {
 	return failure(fault.SessionEnded, message)
 }
 
-// tab returns the named tab, a new one, or nil.
-func (b *Browser) tab(ctx context.Context, name string) (*tab, error) {
-	if name == program.NewTab {
+// tab returns the tab that a program is for, a new one, or nil.
+func (b *Browser) tab(ctx context.Context, p program.Program) (*tab, error) {
+	if p.Tab == program.NewTab {
 		return b.openTab(ctx)
 	}
-	return b.named(name), nil
+	if a, ok := b.sleeper(p.Tab); ok {
+		return b.rouse(ctx, a, p)
+	}
+	return b.named(p.Tab), nil
 }
 
 func (b *Browser) named(name string) *tab {

@@ -48,7 +48,7 @@ func TestChromeIsStartedWithExactlyTheList(t *testing.T) {
 	if err != nil || len(profiles) != 1 {
 		t.Fatalf("profiles: %v, %v", profiles, err)
 	}
-	want := strings.Join(append([]string{w.Binary().Path}, chrome.CommandLine(w.Binary(), profiles[0])...), " ")
+	want := strings.Join(append([]string{w.Binary().Path}, chrome.CommandLine(w.Binary(), profiles[0], chrome.Nobody)...), " ")
 	if w.Binary().Kind == chrome.FullBrowser {
 		// What headless mode adds to its own command line.
 		want += " --noerrdialogs --ozone-platform=headless --ozone-override-screen-size=800,600 --use-angle=swiftshader-webgl"

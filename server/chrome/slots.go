@@ -94,7 +94,7 @@ func (p *Pool) obtain(ctx context.Context, policy Policy) (*process, error) {
 		}
 		spare.stop()
 	}
-	proc, err := p.launch(ctx)
+	proc, err := p.launch(ctx, nil)
 	if err != nil {
 		return nil, err
 	}

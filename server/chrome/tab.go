@@ -25,6 +25,7 @@ type tab struct {
 	id            string
 	view          program.Tab // guarded by the browser's mu
 	executor      *program.Executor
+	unloaded      string // the remembered address that the first program finds; guarded by the browser's turn
 
 	ready  chan struct{} // closed when the executor is attached, or cannot be
 	failed error         // set before ready is closed
@@ -246,6 +247,9 @@ func (b *Browser) refit(t *tab) {
 // CloseTab gives a tab up, also one whose page hangs: it is no longer listed when the call returns, and Chrome closes
 // it in its own time. For a tab that is not there the error is a *program.Error, tab_closed.
 func (b *Browser) CloseTab(_ context.Context, id string) error {
+	if b.forget(id) {
+		return nil
+	}
 	t := b.named(id)
 	if t == nil {
 		return failure(fault.TabClosed, "there is no tab "+id)

@@ -34,8 +34,9 @@ type warden struct {
 
 var errWardenEnded = errors.New("confine process ended")
 
-// startWarden starts a confine process in the namespaces that words name; no Chrome yet. stop must be called.
-func startWarden(ctx context.Context, words []string) (*warden, error) {
+// startWarden starts a confine process in the namespaces that words name; no Chrome yet. stop must be called. The confine
+// process holds lock, where there is one, as long as it lives, even when the server does not.
+func startWarden(ctx context.Context, words []string, lock *os.File) (*warden, error) {
 	cmd, err := confineCommand(context.WithoutCancel(ctx), words)
 	if err != nil {
 		return nil, err
@@ -55,6 +56,9 @@ func startWarden(ctx context.Context, words []string) (*warden, error) {
 	child, err := w.protocolPipes()
 	if err == nil {
 		cmd.ExtraFiles = child
+		if lock != nil {
+			cmd.ExtraFiles = append(child[:len(child):len(child)], lock)
+		}
 		err = cmd.Start()
 	}
 	closeAll(append(child, reportsChild))

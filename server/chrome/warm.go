@@ -122,7 +122,7 @@ func (p *Pool) launchSpare(ctx context.Context) *process {
 	}
 	ctx, cancel := context.WithTimeout(ctx, launchTimeout)
 	defer cancel()
-	proc, err := p.launch(ctx)
+	proc, err := p.launch(ctx, nil)
 	if err != nil {
 		p.log.LogAttrs(ctx, slog.LevelWarn, "no chrome is kept warm", slog.Any("error", err))
 		return nil

@@ -205,6 +205,7 @@ type world struct {
 	*chrome.Pool
 	exits  *exits
 	runDir string
+	root   string // of profiles
 	warm   time.Duration
 	log    *bytes.Buffer
 }
@@ -244,7 +245,7 @@ func newWorldKeeping(tb testing.TB, warm time.Duration, sites ...*site) *world {
 
 func (w *world) options() chrome.Options {
 	return chrome.Options{
-		Binary: os.Getenv(testChrome), RunDir: w.runDir, Egress: w.exits, PageScript: script, Warm: w.warm,
+		Binary: os.Getenv(testChrome), RunDir: w.runDir, Egress: w.exits, PageScript: script, Warm: w.warm, ProfileRoot: w.root,
 		Logger: slog.New(slog.NewTextHandler(w.log, nil)),
 	}
 }
