@@ -40,8 +40,8 @@ func signIn(t *testing.T) *site {
 			_, _ = io.WriteString(w, `<script>navigator.serviceWorker.oncontrollerchange = () => fetch('/controlled');
 				navigator.serviceWorker.register('/sw.js')</script>`)
 		case "/form":
-			_, _ = io.WriteString(w, `<form method=post action=/post></form><script>document.forms[0].submit();
-				setTimeout(() => fetch('/tried'), 300)</script>`)
+			_, _ = io.WriteString(w, `<iframe name=into></iframe><form method=post action=/post target=into></form><script>
+				document.forms[0].submit(); setTimeout(() => fetch('/tried'), 500)</script>`)
 		default:
 			who := "nobody"
 			if c, err := r.Cookie("who"); err == nil {
