@@ -10,6 +10,7 @@ import (
 	"chaperone/relay/cdp"
 	"chaperone/relay/endpoint"
 	"chaperone/relay/program"
+	"chaperone/server/browse"
 	"chaperone/server/chrome"
 	"chaperone/server/fault"
 	"chaperone/server/session"
@@ -25,7 +26,8 @@ type managed struct {
 func (m managed) Open(ctx context.Context, o session.Opening) (session.Browser, error) {
 	b, err := m.pool.Open(ctx, chrome.OpenOptions{
 		Account: o.Account, Session: o.Session, Policy: policyOf(o.Level),
-		Width: o.Viewport.Width, Height: o.Viewport.Height,
+		Width: o.Viewport.Width, Height: o.Viewport.Height, Profile: profileOf(o),
+		Permits: func(address string) bool { return m.CheckURL(address) == nil && browse.Within(o.AllowDomains, address) },
 	})
 	if err != nil {
 		return nil, err
@@ -48,6 +50,14 @@ func (m managed) CheckURL(raw string) error {
 			"Managed browsers open public http and https addresses only.")
 	}
 	return err
+}
+
+// profileOf names a project's profile by its id, which no other project has, of whatever account and name.
+func profileOf(o session.Opening) string {
+	if !o.Profile {
+		return ""
+	}
+	return o.Project
 }
 
 func policyOf(l program.Level) chrome.Policy {

@@ -8,6 +8,7 @@ import (
 	"net/netip"
 	"net/url"
 	"os"
+	"path/filepath"
 	"time"
 
 	"chaperone/egress"
@@ -21,6 +22,7 @@ type Config struct {
 	Data                  string // the data folder; required
 	PublicURL             string // the origin people and browsers reach the server by, when it is not Addr
 	CDPListen             string // loopback host:port for CDP clients; port 0 takes a free one
+	ProfileRoot           string // folder of the projects' profiles; empty: profiles in the data folder
 	Chrome                string // path of the browser for managed sessions; empty: the first that is found
 	NoSpareBrowsers       bool   // keep no managed browser ready for the next session
 	RequireConfinement    bool   // refuse to start where the kernel cannot confine Chrome
@@ -41,6 +43,7 @@ type Config struct {
 func (c Config) withDefaults() Config {
 	c.Addr = cmp.Or(c.Addr, "127.0.0.1:7788")
 	c.CDPListen = cmp.Or(c.CDPListen, "127.0.0.1:0")
+	c.ProfileRoot = cmp.Or(c.ProfileRoot, filepath.Join(c.Data, "profiles"))
 	c.FrameFPS = cmp.Or(c.FrameFPS, 4)
 	c.Version = cmp.Or(c.Version, "dev")
 	if c.Out == nil {

@@ -16,7 +16,7 @@ func (r *rooms) handler() (http.Handler, error) {
 	r.atEnd(faces.Close)
 	return web.New(web.Options{
 		Hosts: r.hosts, Identity: r.accounts, Logins: r.accounts, Tokens: r.accounts,
-		Projects: r.projects, Keeper: r.projects, Pairing: r.projects, Unpair: r.projects, Links: r.hub, Link: r.hub,
+		Projects: r.projects, Keeper: r.projects, Profiles: r.pool, Pairing: r.projects, Unpair: r.projects, Links: r.hub, Link: r.hub,
 		Sessions: r.sessions, Actions: r.sessions, Exposure: r.sessions, Happened: r.sessions, Screens: r.sessions, Cast: r.viewers,
 		Artifacts: r.artifacts, Signed: r.artifacts, Ledger: r.ledger, MCP: faces,
 		Extension: packager.ExtensionZip, Dashboard: dashboard(), Ready: r.ready,

@@ -230,7 +230,7 @@ func (r *rooms) openChrome(ctx context.Context) error {
 		return err
 	}
 	r.pool, err = chrome.NewPool(ctx, chrome.Options{
-		Binary: r.config.Chrome, RunDir: run, Egress: ways{r.proxy, r.refusals},
+		Binary: r.config.Chrome, RunDir: run, ProfileRoot: r.config.ProfileRoot, Egress: ways{r.proxy, r.refusals},
 		PageScript: script, RequireConfinement: r.config.RequireConfinement, Warm: r.config.warm(), Logger: r.log,
 	})
 	if err != nil {

@@ -15,6 +15,7 @@ type projectView struct {
 	Name         string   `json:"name"`
 	Policy       string   `json:"policy"`
 	Backend      string   `json:"backend"`
+	Profile      bool     `json:"profile"`
 	AllowDomains []string `json:"allow_domains"`
 }
 
@@ -22,21 +23,23 @@ type projectView struct {
 type projectRules struct {
 	policy, backend, rename string
 	domains                 []string
-	anyDomain               bool
+	anyDomain, profile      bool
 }
 
 func (r *projectRules) flags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.Var(choose(&r.policy, "read_only", "interactive"), "policy", "what agents may do")
 	f.Var(backendChoice(&r.backend), "backend", "the kind of browser that sessions get")
+	f.BoolVar(&r.profile, "profile", false, "managed sessions keep sign-ins and tabs, one session at a time; --profile=false for none")
 	f.StringArrayVar(&r.domains, "allow-domain", nil, "navigations stay on this domain; *.D also beneath it (repeatable)")
 }
 
 func (r *projectRules) body(cmd *cobra.Command) map[string]any {
 	body := map[string]any{}
-	for flag, value := range map[string]any{"policy": r.policy, "backend": r.backend, "allow-domain": r.domains, "rename": r.rename} {
+	given := map[string]any{"policy": r.policy, "backend": r.backend, "profile": r.profile, "allow-domain": r.domains, "rename": r.rename}
+	for flag, field := range map[string]string{"policy": "policy", "backend": "backend", "profile": "profile", "allow-domain": "allow_domains", "rename": "name"} {
 		if cmd.Flags().Changed(flag) {
-			body[map[string]string{"policy": "policy", "backend": "backend", "allow-domain": "allow_domains", "rename": "name"}[flag]] = value
+			body[field] = given[flag]
 		}
 	}
 	if r.anyDomain {
@@ -65,7 +68,7 @@ func (a *app) projectSet() *cobra.Command {
 	cmd := &cobra.Command{Use: "set NAME", Short: "Change a project", Args: cobra.ExactArgs(1), RunE: func(cmd *cobra.Command, args []string) error {
 		body := rules.body(cmd)
 		if len(body) == 0 {
-			return usagef("say what to change: --policy, --backend, --allow-domain, --any-domain or --rename")
+			return usagef("say what to change: --policy, --backend, --profile, --allow-domain, --any-domain or --rename")
 		}
 		return a.changeProject(cmd, http.MethodPatch, "/"+url.PathEscape(args[0]), body)
 	}}
@@ -103,9 +106,9 @@ func (a *app) projectList() *cobra.Command {
 
 func (a *app) projectDelete() *cobra.Command {
 	var yes bool
-	cmd := &cobra.Command{Use: "delete NAME --yes", Short: "Archive a project: its sessions, pairing and tokens end; its ledger stays", Args: cobra.ExactArgs(1), RunE: func(cmd *cobra.Command, args []string) error {
+	cmd := &cobra.Command{Use: "delete NAME --yes", Short: "Archive a project: its sessions, pairing and tokens end, its profile is removed; its ledger stays", Args: cobra.ExactArgs(1), RunE: func(cmd *cobra.Command, args []string) error {
 		if !yes {
-			return usagef("this ends the sessions of the project %q, forgets its pairing and revokes its tokens, for good; its ledger stays. Add --yes", args[0])
+			return usagef("this ends the sessions of the project %q, forgets its pairing, revokes its tokens and removes its profile with all sign-ins, for good; its ledger stays. Add --yes", args[0])
 		}
 		c, err := a.dial()
 		if err != nil {
@@ -125,7 +128,11 @@ func printProjects(w io.Writer, projects list[projectView]) {
 		if domains == "" {
 			domains = "any"
 		}
-		rows = append(rows, []string{p.Name, p.Policy, p.Backend, domains, p.ID})
+		profile := "no"
+		if p.Profile {
+			profile = "yes"
+		}
+		rows = append(rows, []string{p.Name, p.Policy, p.Backend, profile, domains, p.ID})
 	}
-	table(w, []string{"NAME", "POLICY", "BACKEND", "DOMAINS", "ID"}, rows)
+	table(w, []string{"NAME", "POLICY", "BACKEND", "PROFILE", "DOMAINS", "ID"}, rows)
 }

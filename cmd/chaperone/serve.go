@@ -37,6 +37,7 @@ func (a *app) serveCommand() *cobra.Command {
 	setting(f, "cdp-listen", "CHAPERONE_CDP_LISTEN").StringVar(&c.CDPListen, "127.0.0.1:0", "serve CDP clients on this loopback host:port; port 0 takes a free one")
 	setting(f, "chrome", "CHAPERONE_CHROME").StringVar(&c.Chrome, "", "path of the browser for managed sessions")
 	setting(f, "no-spare-browsers", "CHAPERONE_NO_SPARE_BROWSERS").BoolVar(&c.NoSpareBrowsers, "keep no managed browser ready for the next session: it opens later, and up to 200 MB less are in use")
+	setting(f, "profile-root", "CHAPERONE_PROFILE_ROOT").StringVar(&c.ProfileRoot, "", "keep the projects' profiles in this folder; default: profiles in the data folder")
 	setting(f, "require-confinement", "CHAPERONE_REQUIRE_CONFINEMENT").BoolVar(&c.RequireConfinement, "refuse to start where the kernel cannot confine Chrome")
 	setting(f, "max-sessions", "CHAPERONE_MAX_SESSIONS").IntVar(&c.MaxSessions, 4, "sessions at once")
 	setting(f, "sessions-per-project", "CHAPERONE_SESSIONS_PER_PROJECT").IntVar(&c.SessionsPerProject, 2, "sessions at once in one project")

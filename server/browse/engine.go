@@ -39,6 +39,8 @@ type Options struct {
 	CheckURL func(string) error
 	// Timeout bounds an action; 0 is 30 s.
 	Timeout time.Duration
+	// Selected is the tab that is selected at first; empty: the first there is.
+	Selected string
 	// DialogPatience is how long a dialog of an interactive session may stand unanswered; 0 is 60 s.
 	DialogPatience time.Duration
 }
@@ -76,7 +78,7 @@ func New(b Browser, o Options) *Engine {
 	}
 	e := &Engine{
 		browser: b, options: o, turn: make(chan struct{}, 1), refs: newRefs(), cursors: newCursors(),
-		seen: map[string]page{}, stands: map[string]string{}, titles: map[string]string{}, failed: map[string]string{}, waits: map[string]bool{}, blind: map[string]bool{}, found: map[string]found{}, dialogs: dialogs{open: map[string]*standing{}},
+		seen: map[string]page{}, stands: map[string]string{}, titles: map[string]string{}, failed: map[string]string{}, waits: map[string]bool{}, blind: map[string]bool{}, found: map[string]found{}, dialogs: dialogs{open: map[string]*standing{}}, selected: o.Selected,
 	}
 	e.turn <- struct{}{}
 	return e

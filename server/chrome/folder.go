@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"syscall"
 	"time"
@@ -99,7 +100,17 @@ func (f *runFolder) newProcessFolder() (processFolder, error) {
 
 func (f processFolder) profile() string { return filepath.Join(f.path, "profile") }
 func (f processFolder) tmp() string     { return filepath.Join(f.path, "tmp") }
-func (f processFolder) owner() string   { return filepath.Join(f.path, "owner.json") }
+
+// tmpInside is how Chrome, which runs in the folder, names tmp where it can: a full one makes a socket well beneath it,
+// and does not start when the whole path is too long for that.
+func (f processFolder) tmpInside() string {
+	if runtime.GOOS == "linux" {
+		return "/proc/self/cwd/" + filepath.Base(f.tmp())
+	}
+	return f.tmp()
+}
+
+func (f processFolder) owner() string { return filepath.Join(f.path, "owner.json") }
 
 func (f processFolder) socket(number int) string {
 	return filepath.Join(f.path, fmt.Sprintf("%d.sock", number))

@@ -104,7 +104,7 @@ func (p *process) prepare(ctx context.Context) error {
 	_, err := p.warden.ask(ctx, order{Start: &startOrder{
 		Path: p.binary.Path,
 		Args: commandLine(p.binary, p.userData(), cmp.Or(p.wayOut.port, nobody)),
-		Env:  environment(p.folder.profile(), p.folder.tmp()),
+		Env:  environment(p.folder.profile(), p.folder.tmpInside()),
 		Dir:  p.folder.path,
 	}})
 	if err != nil {

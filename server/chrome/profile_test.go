@@ -300,6 +300,20 @@ func TestAProfileIsStartedWithExactlyTheListAndItsOwnWayOut(t *testing.T) {
 	}
 }
 
+func TestAProfileOpensHoweverDeepTheRunFolderIs(t *testing.T) {
+	w := &world{exits: &exits{}, log: &bytes.Buffer{}, warm: -1, root: filepath.Join(shortDir(t), "profiles")}
+	const longest = 77
+	deep := shortDir(t) + "/"
+	w.runDir = deep + strings.Repeat("d", longest-len(deep))
+	pool, err := chrome.NewPool(t.Context(), w.options())
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.Pool = pool
+	defer w.close(t)
+	end(t, w.openProfile(t, onProfile("a_1", mine, chrome.ReadOnly)))
+}
+
 func TestWithoutAFullBrowserAProfileSaysSo(t *testing.T) {
 	w := newProfiles(t, filepath.Join(shortDir(t), "profiles"))
 	w.WithoutBrowser()

@@ -18,6 +18,7 @@ type Spec struct {
 	Policy       Policy   `json:"policy"`
 	AllowDomains []string `json:"allow_domains"`
 	Backend      Backend  `json:"backend"`
+	Profile      bool     `json:"profile"`
 }
 
 // Change is what Update writes; a nil field stays as it is.
@@ -26,6 +27,7 @@ type Change struct {
 	Policy       *Policy   `json:"policy"`
 	AllowDomains *[]string `json:"allow_domains"`
 	Backend      *Backend  `json:"backend"`
+	Profile      *bool     `json:"profile"`
 }
 
 // EnsureDefault makes the account's project `default` (read_only, managed) when it does not exist.
@@ -49,7 +51,7 @@ func (p *Projects) Create(ctx context.Context, actor account.Actor, spec Spec) (
 	}
 	made, err := checked(Project{
 		ID: id, Account: actor.Account, CreatedAt: now,
-		Name: spec.Name, Policy: spec.Policy, AllowDomains: spec.AllowDomains, Backend: spec.Backend,
+		Name: spec.Name, Policy: spec.Policy, AllowDomains: spec.AllowDomains, Backend: spec.Backend, Profile: spec.Profile,
 	})
 	if err != nil {
 		return Project{}, err
@@ -147,6 +149,9 @@ func (c Change) apply(p Project) Project {
 	if c.Backend != nil {
 		p.Backend = *c.Backend
 	}
+	if c.Profile != nil {
+		p.Profile = *c.Profile
+	}
 	return p
 }
 
@@ -155,6 +160,7 @@ func (c Change) apply(p Project) Project {
 func describe(entry ledger.Entry, p Project) ledger.Entry {
 	entry.Detail = map[string]string{
 		"policy": string(p.Policy), "backend": string(p.Backend), "domains": strconv.Itoa(len(p.AllowDomains)),
+		"profile": strconv.FormatBool(p.Profile),
 	}
 	entry.Request = fmt.Appendf(nil, "%q %q", p.Name, p.AllowDomains)
 	return entry

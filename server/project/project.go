@@ -31,7 +31,8 @@ const (
 // DefaultName is the name of the project that EnsureDefault makes.
 const DefaultName = "default"
 
-// Project is one project of an account. AllowDomains is empty when every domain is allowed.
+// Project is one project of an account. AllowDomains is empty when every domain is allowed. With Profile, its managed
+// sessions keep sign-ins and tabs from one to the next, and there is one at a time.
 type Project struct {
 	ID           string    `json:"id"`
 	Account      string    `json:"account"`
@@ -39,6 +40,7 @@ type Project struct {
 	Policy       Policy    `json:"policy"`
 	AllowDomains []string  `json:"allow_domains"`
 	Backend      Backend   `json:"backend"`
+	Profile      bool      `json:"profile"`
 	CreatedAt    time.Time `json:"created_at"`
 }
 
@@ -67,14 +69,14 @@ func New(config Config) *Projects {
 func fromRow(row store.Project) Project {
 	return Project{
 		ID: row.ID, Account: row.Account, Name: row.Name, Policy: Policy(row.Policy),
-		AllowDomains: row.AllowDomains, Backend: Backend(row.Backend), CreatedAt: row.Created,
+		AllowDomains: row.AllowDomains, Backend: Backend(row.Backend), Profile: row.Profile, CreatedAt: row.Created,
 	}
 }
 
 func (p Project) row() store.Project {
 	return store.Project{
 		ID: p.ID, Account: p.Account, Name: p.Name, Policy: string(p.Policy),
-		AllowDomains: p.AllowDomains, Backend: string(p.Backend), Created: p.CreatedAt,
+		AllowDomains: p.AllowDomains, Backend: string(p.Backend), Profile: p.Profile, Created: p.CreatedAt,
 	}
 }
 

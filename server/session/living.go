@@ -45,7 +45,17 @@ type living struct {
 	showing  showing
 }
 
-func (l *living) owner() owner { return owner{account: l.account, project: l.project.ID} }
+func (l *living) owner() owner {
+	return owner{account: l.account, project: l.project.ID, onProfile: l.project.Profile && l.backend == project.Managed}
+}
+
+// selected is the tab that the browser remembers as selected.
+func (l *living) selected() string {
+	if b, ok := l.browser.(remembering); ok {
+		return b.Selected()
+	}
+	return ""
+}
 
 func (l *living) view() View {
 	l.nowMu.Lock()
@@ -80,6 +90,9 @@ func (l *living) finish(now time.Time, tab string) {
 	l.last = now
 	if tab != "" {
 		l.tab = tab
+		if b, ok := l.browser.(remembering); ok {
+			b.Select(tab)
+		}
 		l.showing.move(tab, now)
 	}
 }

@@ -45,7 +45,7 @@ func (s *Service) Open(ctx context.Context, actor account.Actor, spec Spec) (Vie
 // that live, and this one was not yet among them.
 func (s *Service) recheck(ctx context.Context, l *living) error {
 	now, err := s.config.Projects.Get(ctx, l.actor, l.project.ID)
-	if err == nil && now.Policy == l.project.Policy && slices.Equal(now.AllowDomains, l.project.AllowDomains) {
+	if err == nil && now.Policy == l.project.Policy && now.Profile == l.project.Profile && slices.Equal(now.AllowDomains, l.project.AllowDomains) {
 		return nil
 	}
 	s.end(l, byServer(Ended, "project_changed", RulesChanged))
@@ -116,13 +116,14 @@ func (s *Service) start(ctx context.Context, l *living, backend Backend) error {
 	}
 	l.browser, err = backend.Open(ctx, Opening{
 		Session: l.id, Account: l.account, Project: l.project.ID, Level: level(l.project.Policy), Viewport: l.spec.Viewport,
+		AllowDomains: l.spec.AllowDomains, Profile: l.project.Profile,
 	})
 	if err != nil {
 		return s.failed(ctx, l, pending, asFault(err))
 	}
 	l.engine = browse.New(l.browser, browse.Options{
 		ReadOnly: l.project.Policy != project.Interactive, AllowDomains: l.spec.AllowDomains,
-		CheckURL: backend.CheckURL, Timeout: s.config.Limits.Action,
+		CheckURL: backend.CheckURL, Timeout: s.config.Limits.Action, Selected: l.selected(),
 	})
 	if _, err := s.config.Ledger.Finish(ctx, pending, ledger.Outcome{Outcome: ledger.Done}); err != nil {
 		return errors.Join(fmt.Errorf("write the session to the ledger: %w", err), s.undo(ctx, l))

@@ -10,7 +10,7 @@ import (
 	"chaperone/server/fault"
 )
 
-// places is how many sessions may live at once, in all and in one project. A place that becomes free goes to whoever
+// places is how many sessions may live at once, in all and in one project; on a project's profile there is one. A place that becomes free goes to whoever
 // has waited longest of the account that has the fewest; one who waits for a full project does not hold up others.
 type places struct {
 	total, perProject int
@@ -19,12 +19,16 @@ type places struct {
 	takenMu   sync.Mutex
 	byProject map[string]int
 	byAccount map[string]int
+	byProfile map[string]int // by project
 	sum       int
 	queue     []*claim // in order of arrival
 }
 
 // owner is who has a place, or wants one.
-type owner struct{ account, project string }
+type owner struct {
+	account, project string
+	onProfile        bool
+}
 
 type claim struct {
 	owner
@@ -32,7 +36,7 @@ type claim struct {
 }
 
 func newPlaces(total, perProject int, wait time.Duration) *places {
-	return &places{total: total, perProject: perProject, wait: wait, byProject: map[string]int{}, byAccount: map[string]int{}}
+	return &places{total: total, perProject: perProject, wait: wait, byProject: map[string]int{}, byAccount: map[string]int{}, byProfile: map[string]int{}}
 }
 
 // take waits for a place; the caller gives it back with give.
@@ -49,10 +53,21 @@ func (p *places) take(ctx context.Context, o owner) error {
 	case <-ctx.Done():
 		return p.abandon(c, ctx.Err())
 	case <-timer.C:
-		return p.abandon(c, fault.New(fault.Busy,
-			fmt.Sprintf("every place is taken: at most %d sessions, %d a project; waited %s", p.total, p.perProject, p.wait),
-			"End a session you no longer need (chaperone session list, session close) or try again later."))
+		return p.abandon(c, p.full(o))
 	}
+}
+
+// full says which places are taken.
+func (p *places) full(o owner) error {
+	p.takenMu.Lock()
+	defer p.takenMu.Unlock()
+	if o.onProfile && p.byProfile[o.project] > 0 {
+		return fault.New(fault.Busy, fmt.Sprintf("the project's profile is in use by another session, and serves one at a time; waited %s", p.wait),
+			"End that session (chaperone session list, session close), or act in it.")
+	}
+	return fault.New(fault.Busy,
+		fmt.Sprintf("every place is taken: at most %d sessions, %d a project; waited %s", p.total, p.perProject, p.wait),
+		"End a session you no longer need (chaperone session list, session close) or try again later.")
 }
 
 // claim takes a free place at once (nil) or queues for one.
@@ -103,7 +118,7 @@ func (p *places) next() *claim {
 }
 
 func (p *places) isFree(o owner) bool {
-	return p.sum < p.total && p.byProject[o.project] < p.perProject
+	return p.sum < p.total && p.byProject[o.project] < p.perProject && !(o.onProfile && p.byProfile[o.project] > 0)
 }
 
 // count adds to what an owner has. Who has nothing is forgotten.
@@ -111,6 +126,9 @@ func (p *places) count(o owner, n int) {
 	p.sum += n
 	add(p.byProject, o.project, n)
 	add(p.byAccount, o.account, n)
+	if o.onProfile {
+		add(p.byProfile, o.project, n)
+	}
 }
 
 func add(counts map[string]int, name string, n int) {

@@ -99,3 +99,32 @@ func TestWhoeverGetsNoPlaceIsToldHowLongItWaited(t *testing.T) {
 		}
 	})
 }
+
+func TestAProfileHasOnePlace(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		places := session.NewPlaces(4, 2, 30*time.Second)
+		take := func() error { return places.TakeProfile(t.Context(), "me", "a") }
+		if err := take(); err != nil {
+			t.Fatal(err)
+		}
+		if err := places.Take(t.Context(), "me", "a"); err != nil {
+			t.Errorf("a session of the project that is not on the profile gets %v", err)
+		}
+		places.Give("me", "a")
+		if err := places.TakeProfile(t.Context(), "me", "b"); err != nil {
+			t.Errorf("another project's profile gets %v", err)
+		}
+		began := time.Now()
+		err := take()
+		if !fault.Is(err, fault.Busy) || !strings.Contains(err.Error(), "profile is in use by another session") || time.Since(began) != 30*time.Second {
+			t.Errorf("after %v: %v", time.Since(began), err)
+		}
+		got := make(chan error, 1)
+		go func() { got <- take() }()
+		synctest.Wait()
+		places.GiveProfile("me", "a")
+		if err := <-got; err != nil {
+			t.Errorf("who waited gets %v", err)
+		}
+	})
+}

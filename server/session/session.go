@@ -78,11 +78,20 @@ type Browser interface {
 	Done() <-chan struct{}
 }
 
+// remembering is a browser that knows which tab was selected in the session before, and is told which one is.
+type remembering interface {
+	Selected() string
+	Select(tab string)
+}
+
 // Opening is what a backend is told when it opens a browser.
 type Opening struct {
 	Session, Account, Project string // ids
 	Level                     program.Level
 	Viewport                  Viewport
+	AllowDomains              []string // of the session; empty: every one
+	// Profile asks for a browser that keeps sign-ins and tabs for the project's next session; it matters to managed ones.
+	Profile bool
 }
 
 // Backend opens browsers of one kind.

@@ -22,16 +22,17 @@ type Project struct {
 	Policy       string
 	AllowDomains []string
 	Backend      string
+	Profile      bool
 	Created      time.Time
 }
 
-const projectColumns = `id, account, name, policy, allow_domains, backend, created_ms`
+const projectColumns = `id, account, name, policy, allow_domains, backend, profile, created_ms`
 
 func scanProject(row scanner) (Project, error) {
 	var p Project
 	var domains string
 	var created int64
-	if err := row.Scan(&p.ID, &p.Account, &p.Name, &p.Policy, &domains, &p.Backend, &created); err != nil {
+	if err := row.Scan(&p.ID, &p.Account, &p.Name, &p.Policy, &domains, &p.Backend, &p.Profile, &created); err != nil {
 		return p, err
 	}
 	p.Created = fromMS(created)
@@ -55,8 +56,8 @@ func (s *Store) AddProject(ctx context.Context, p Project) error {
 	if err != nil {
 		return err
 	}
-	_, err = exec(ctx, s.writer, q(`INSERT INTO projects (`+projectColumns+`) VALUES ($1, $2, $3, $4, $5, $6, $7)`,
-		p.ID, p.Account, p.Name, p.Policy, domains, p.Backend, toMS(p.Created)))
+	_, err = exec(ctx, s.writer, q(`INSERT INTO projects (`+projectColumns+`) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
+		p.ID, p.Account, p.Name, p.Policy, domains, p.Backend, p.Profile, toMS(p.Created)))
 	return wrap(existing(err), "add project")
 }
 
@@ -66,9 +67,9 @@ func (s *Store) UpdateProject(ctx context.Context, p Project) error {
 	if err != nil {
 		return err
 	}
-	err = touch(ctx, s.writer, q(`UPDATE projects SET name = $1, policy = $2, allow_domains = $3, backend = $4
-		WHERE account = $5 AND id = $6 AND archived_ms = 0`,
-		p.Name, p.Policy, domains, p.Backend, p.Account, p.ID))
+	err = touch(ctx, s.writer, q(`UPDATE projects SET name = $1, policy = $2, allow_domains = $3, backend = $4, profile = $5
+		WHERE account = $6 AND id = $7 AND archived_ms = 0`,
+		p.Name, p.Policy, domains, p.Backend, p.Profile, p.Account, p.ID))
 	return wrap(existing(err), "update project")
 }
 

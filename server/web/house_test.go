@@ -40,6 +40,7 @@ type house struct {
 	accounts  *account.Accounts
 	artifacts *artifact.Artifacts
 	token     string // the command line's
+	profiles  shelf
 }
 
 func open(t *testing.T) *house {
@@ -89,16 +90,22 @@ func options(t *testing.T, at net.Addr) (web.Options, *house) {
 	check(t, err)
 	hub := relay.NewHub(relay.Options{Authority: nobody{}, Host: hosts.Has, ExtensionID: "none"})
 	t.Cleanup(func() { check(t, hub.Close(context.Background())) })
+	profiles := shelf{make(chan string, 4)}
 	return web.Options{
 		BodyWait: 2 * time.Second,
 		Hosts:    hosts, Identity: accounts, Logins: accounts, Tokens: accounts,
-		Projects: projects, Keeper: projects, Pairing: projects, Unpair: projects, Links: hub, Link: hub,
+		Projects: projects, Keeper: projects, Profiles: profiles, Pairing: projects, Unpair: projects, Links: hub, Link: hub,
 		Sessions: sessions, Actions: sessions, Exposure: sessions, Happened: sessions, Screens: sessions, Cast: viewers,
 		Artifacts: artifacts, Signed: artifacts, Ledger: chain, MCP: echo{},
 		Extension: func() ([]byte, error) { return []byte("PK"), nil },
 		Dashboard: fstest.MapFS{"index.html": {Data: []byte("<!doctype html>")}, "main.js": {Data: []byte("1")}},
 		Ready:     func(context.Context) error { return nil }, Metrics: prometheus.NewRegistry(), FrameFPS: 30, Version: "test",
-	}, settle(t, accounts, projects, artifacts, dir)
+	}, settle(t, accounts, projects, artifacts, dir).with(profiles)
+}
+
+func (h *house) with(profiles shelf) *house {
+	h.profiles = profiles
+	return h
 }
 
 // settle makes the embedded defaults, as a server's start does.
@@ -112,6 +119,14 @@ func settle(t *testing.T, accounts *account.Accounts, projects *project.Projects
 	token, err := accounts.EnsureLocalToken(t.Context(), dir)
 	check(t, err)
 	return &house{t: t, accounts: accounts, artifacts: artifacts, token: token}
+}
+
+// shelf stands for the profiles: it notes which are removed.
+type shelf struct{ removed chan string }
+
+func (s shelf) RemoveProfile(_ context.Context, _, project string) error {
+	s.removed <- project
+	return nil
 }
 
 // nobody knows no pairing.

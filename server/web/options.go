@@ -32,6 +32,7 @@ type Options struct {
 
 	Projects Projects
 	Keeper   Keeper
+	Profiles Profiles
 	Pairing  Pairing
 	Unpair   Unpair
 	Links    Links
@@ -100,6 +101,11 @@ type Keeper interface {
 	Create(ctx context.Context, actor account.Actor, spec project.Spec) (project.Project, error)
 	Update(ctx context.Context, actor account.Actor, idOrName string, change project.Change) (project.Project, error)
 	Delete(ctx context.Context, actor account.Actor, idOrName string) error
+}
+
+// Profiles are what projects' browsers keep; one that does not exist is removed already.
+type Profiles interface {
+	RemoveProfile(ctx context.Context, account, project string) error
 }
 
 // Pairing registers projects for the account's browser.

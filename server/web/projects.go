@@ -18,7 +18,7 @@ func (s *site) projectRoutes() []route {
 		{method: http.MethodPost, path: api + "/projects", does: "Make a project.", takes: project.Spec{}, gives: project.Project{}, handle: s.createProject},
 		{method: http.MethodGet, path: api + "/projects/:p", does: "One project, by id or name.", gives: project.Project{}, handle: s.getProject},
 		{method: http.MethodPatch, path: api + "/projects/:p", does: "Change a project; sessions that it would no longer permit end.", takes: project.Change{}, gives: project.Project{}, handle: s.updateProject},
-		{method: http.MethodDelete, path: api + "/projects/:p", does: "Archive a project; its sessions, pairing and tokens end.", handle: s.deleteProject},
+		{method: http.MethodDelete, path: api + "/projects/:p", does: "Archive a project; its sessions, pairing and tokens end, and its profile with all sign-ins is removed.", handle: s.deleteProject},
 	}
 }
 
@@ -65,23 +65,25 @@ func (s *site) updateProject(c *call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	p, err := s.project(c)
+	was, err := s.project(c)
 	if err != nil {
 		return nil, err
 	}
-	if p, err = s.o.Keeper.Update(c.r.Context(), c.actor, p.ID, change); err != nil {
+	p, err := s.o.Keeper.Update(c.r.Context(), c.actor, was.ID, change)
+	if err != nil {
 		return nil, err
 	}
-	s.settle(p, change)
+	s.settle(p, change.AllowDomains != nil || p.Profile != was.Profile)
 	return p, nil
 }
 
 // settle makes what runs already obey a changed project: a session lives under the rules it was opened with, or
-// not at all. The edge is let down before sessions end, and let up only after.
-func (s *site) settle(p project.Project, change project.Change) {
+// not at all; isOther says that more than the policy is new. The edge is let down before sessions end, and let up only
+// after.
+func (s *site) settle(p project.Project, isOther bool) {
 	endOthers := func() {
 		s.o.Actions.EndProject(p.ID, session.RulesChanged, func(v session.View) bool {
-			return v.Policy == string(p.Policy) && change.AllowDomains == nil
+			return v.Policy == string(p.Policy) && !isOther
 		})
 	}
 	if p.Policy == project.Interactive {
@@ -103,6 +105,9 @@ func (s *site) deleteProject(c *call) (any, error) {
 	}
 	s.o.Actions.EndProject(p.ID, "the project was archived", func(session.View) bool { return false })
 	s.o.Links.Disconnect(p.Account, p.ID, relay.ReasonRevoked)
+	if err := s.o.Profiles.RemoveProfile(c.r.Context(), p.Account, p.ID); err != nil {
+		return nil, err
+	}
 	return nil, nil //nolint:nilnil // an answer without a body
 }
 

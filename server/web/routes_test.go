@@ -131,6 +131,29 @@ func TestAChangedPolicyEndsWhatItDoesNotPermit(t *testing.T) {
 	if state(reading) != "ended" {
 		t.Errorf("after other domains: %s", state(reading))
 	}
+	reading = h.session()
+	set(`{"profile":false}`)
+	if state(reading) != "active" {
+		t.Errorf("after a profile that was not there was switched off: %s", state(reading))
+	}
+	set(`{"profile":true}`)
+	if state(reading) != "ended" {
+		t.Errorf("after a profile was switched on: %s", state(reading))
+	}
+}
+
+func TestAProjectsProfileGoesWithIt(t *testing.T) {
+	t.Parallel()
+	h := open(t)
+	made := h.ask(wish{method: "POST", path: "/api/v1/projects", body: `{"name":"kept","profile":true}`})
+	id := field(t, made.body, "id")
+	if got := field(t, h.ask(wish{method: "GET", path: "/api/v1/projects/kept"}).body, "profile"); got != "true" {
+		t.Errorf("the project's profile is %s", got)
+	}
+	h.must(wish{method: "DELETE", path: "/api/v1/projects/kept"}, nil)
+	if got := <-h.profiles.removed; got != id {
+		t.Errorf("removed was %s, want %s", got, id)
+	}
 }
 
 func TestPairingIsCopiedForgottenAndReset(t *testing.T) {
