@@ -3,6 +3,7 @@ package chrome
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"slices"
 	"strconv"
 	"time"
@@ -109,11 +110,20 @@ const (
 )
 
 func loading(address string, p program.Program) program.Program {
-	to, _ := json.Marshal(map[string]string{"url": address}) // a text can always be encoded
+	to := fmt.Appendf(nil, `{"url":%s}`, quoted(address))
 	return program.Program{Tab: p.Tab, DeadlineMS: max(1, p.DeadlineMS/2), Steps: []program.Step{
 		{Call: "Page.navigate", Params: to},
 		{Settle: &program.Settle{QuietMS: loadQuietMS, MaxMS: max(1, min(loadMostMS, p.DeadlineMS/3))}},
 	}}
+}
+
+// quoted is a text in JSON, which is always possible.
+func quoted(text string) []byte {
+	encoded, err := json.Marshal(text)
+	if err != nil {
+		return []byte(`""`)
+	}
+	return encoded
 }
 
 // wake loads a tab that somebody wants to see and nobody has used yet.

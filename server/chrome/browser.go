@@ -150,7 +150,7 @@ func (b *Browser) Close(ctx context.Context) error {
 			return fmt.Errorf("close session: %w", ctx.Err())
 		}
 	}
-	b.memorise()
+	b.memorise(ctx)
 	err := errors.Join(b.leave(ctx), b.finish(nil))
 	b.release()
 	return err

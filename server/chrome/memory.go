@@ -162,23 +162,32 @@ func (m *memory) write(ctx context.Context) {
 	m.wrote = now
 }
 
-// end stops the writing, with the tabs as they are now or, where a Chrome that is ending may have lost some, as they were
-// written last. Nothing is written once it has returned; a nil memory has nothing to end.
-func (m *memory) end(asTheyAre bool) {
+// stop ends the writing: the file stays as it is. A nil memory has nothing to end.
+func (m *memory) stop() {
 	if m == nil {
 		return
 	}
-	m.once.Do(func() {
-		close(m.quit)
-		m.running.Wait()
-		if asTheyAre {
-			m.write(context.Background())
-		}
-	})
+	m.once.Do(func() { close(m.quit) })
+	m.running.Wait()
 }
 
-// memorise is the memory's end at that of a session which is closed.
-func (b *Browser) memorise() { b.memory.end(!b.proc.isEnding()) }
+// finish is stop with the tabs as they are now.
+func (m *memory) finish(ctx context.Context) {
+	m.stop()
+	if m != nil {
+		m.write(ctx)
+	}
+}
+
+// memorise is the memory's end at that of a session which is closed. A Chrome that is ending may have lost some tabs
+// already: then those that were written last stay.
+func (b *Browser) memorise(ctx context.Context) {
+	if b.proc.isEnding() {
+		b.memory.stop()
+		return
+	}
+	b.memory.finish(ctx)
+}
 
 func (b *Browser) worthRemembering() remembered {
 	all := remembered{Selected: -1}

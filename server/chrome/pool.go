@@ -200,7 +200,7 @@ func (o *OpenOptions) complete() error {
 		return fault.New(fault.BadRequest, "a session needs an account and an id", "")
 	case o.Policy != ReadOnly && o.Policy != Interactive:
 		return fault.New(fault.BadRequest, "the policy is neither read_only nor interactive", "")
-	case o.Profile != "" && !(isFileName(o.Profile) && isFileName(o.Account)):
+	case o.Profile != "" && (!isFileName(o.Profile) || !isFileName(o.Account)):
 		return fault.New(fault.BadRequest, "that is no profile's id", "")
 	case min(o.Width, o.Height) < 1 || max(o.Width, o.Height) > maxViewport:
 		return fault.New(fault.BadRequest, "the viewport is too small or too large", "Ask for 1 to 8192 pixels each way.")

@@ -169,7 +169,9 @@ func (p *process) keepProfile(ctx context.Context, reason error) {
 	}
 	isWished := errors.Is(reason, errStopped)
 	for _, b := range p.owners() {
-		b.memory.end(isWished)
+		if b.memory.stop(); isWished {
+			b.memory.finish(ctx)
+		}
 	}
 	if isWished && p.policy != "" { // or no session has been there
 		p.closePolitely(ctx)

@@ -57,7 +57,7 @@ func startWarden(ctx context.Context, words []string, lock *os.File) (*warden, e
 	if err == nil {
 		cmd.ExtraFiles = child
 		if lock != nil {
-			cmd.ExtraFiles = append(child[:len(child):len(child)], lock)
+			cmd.ExtraFiles = append(slices.Clip(child), lock)
 		}
 		err = cmd.Start()
 	}

@@ -200,3 +200,21 @@ func TestWhatAProjectMayNotBe(t *testing.T) {
 		w.create(t, w.me, name)
 	}
 }
+
+func TestAProfileIsChosenAndStays(t *testing.T) {
+	w := newWorld(t)
+	made, err := w.projects.Create(t.Context(), w.me, project.Spec{Name: "kept", Profile: true})
+	if err != nil || !made.Profile {
+		t.Fatalf("made is %+v, %v", made, err)
+	}
+	name, off := "renamed", false
+	for _, change := range []project.Change{{Name: &name}, {Profile: &off}} {
+		if _, err := w.projects.Update(t.Context(), w.me, made.ID, change); err != nil {
+			t.Fatal(err)
+		}
+		got, err := w.projects.Get(t.Context(), w.me, made.ID)
+		if err != nil || got.Profile != (change.Profile == nil) {
+			t.Errorf("then it is %+v, %v", got, err)
+		}
+	}
+}

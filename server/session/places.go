@@ -118,7 +118,7 @@ func (p *places) next() *claim {
 }
 
 func (p *places) isFree(o owner) bool {
-	return p.sum < p.total && p.byProject[o.project] < p.perProject && !(o.onProfile && p.byProfile[o.project] > 0)
+	return p.sum < p.total && p.byProject[o.project] < p.perProject && (!o.onProfile || p.byProfile[o.project] == 0)
 }
 
 // count adds to what an owner has. Who has nothing is forgotten.
