@@ -35,7 +35,7 @@ func TestASignInOutlivesTheServer(t *testing.T) {
 	site := signInSite(t)
 	data, root := filepath.Join(folder(t), "data"), filepath.Join(folder(t), "kept")
 	r := serveIn(t, data, "--test-origin", site, "--profile-root", root)
-	wants(t, "the project", r.must("project", "set", "default", "--profile"), "yes")
+	wants(t, "the project", r.must("project", "set", "default", "--profile"), "managed, profile")
 	session := strings.TrimSpace(r.must("session", "new", "--backend", "managed"))
 	r.must("browse", "--session", session, "open", site+"/login")
 	r.must("browse", "--session", session, "open", site+"/home")

@@ -128,11 +128,11 @@ func printProjects(w io.Writer, projects list[projectView]) {
 		if domains == "" {
 			domains = "any"
 		}
-		profile := "no"
+		backend := p.Backend
 		if p.Profile {
-			profile = "yes"
+			backend += ", profile"
 		}
-		rows = append(rows, []string{p.Name, p.Policy, p.Backend, profile, domains, p.ID})
+		rows = append(rows, []string{p.Name, p.Policy, backend, domains, p.ID})
 	}
-	table(w, []string{"NAME", "POLICY", "BACKEND", "PROFILE", "DOMAINS", "ID"}, rows)
+	table(w, []string{"NAME", "POLICY", "BACKEND", "DOMAINS", "ID"}, rows)
 }

@@ -20,7 +20,7 @@ import (
 func tabsFile(root string) string { return filepath.Join(root, "a_1", mine, "tabs.json") }
 
 func urls(b *chrome.Browser) []string {
-	list := []string{}
+	list := make([]string, 0, len(b.Tabs()))
 	for _, t := range b.Tabs() {
 		list = append(list, t.URL)
 	}
