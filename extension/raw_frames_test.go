@@ -69,6 +69,72 @@ func TestNoClientReadsAFrameOfAnotherSiteByNameOrNumber(t *testing.T) {
 	}
 }
 
+// A frame whose site sends it to where no address says whose it is, is that site's still.
+func TestNoClientReadsAFrameThatAnotherSiteHasBlanked(t *testing.T) {
+	t.Parallel()
+	s := newStaying(t, "act")
+	bank := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/html")
+		_, _ = fmt.Fprint(w, map[string]string{
+			"/one": "<title>One</title>",
+			"/two": `<script>const one = parent.frames.one; one.location.href = 'about:blank';
+const write = () => { let is; try { is = one.location.href === 'about:blank' && one.document.readyState === 'complete' } catch {}
+	if (is) one.document.body.textContent = 'balance of one'; else setTimeout(write, 20) }; setTimeout(write, 20)</script>`,
+			"/data": `<script>location.href = 'data:text/html,<p>balance of three'</script>`,
+		}[r.URL.Path])
+	}))
+	t.Cleanup(bank.Close)
+	s.server.hold(s.name)
+	s.server.mustRaw(s.name, "Runtime.enable", nil)
+	mark := s.server.mark()
+	for _, name := range []string{"one", "two", "data"} {
+		s.tab.eval(fmt.Sprintf("new Promise(done => { const f = document.createElement('iframe'); f.name = %q; f.onload = () => setTimeout(done, 300); f.src = %q; document.body.append(f) }).then(() => 0)", name, bank.URL+"/"+name))
+	}
+	var tree struct {
+		FrameTree struct {
+			ChildFrames []struct {
+				Frame struct{ ID, Name, URL string }
+			}
+		}
+	}
+	s.must(s.tab.session, "Page.getFrameTree", nil, &tree)
+	places := map[string]string{"one": "about:blank", "data": "data:"}
+	for _, child := range tree.FrameTree.ChildFrames {
+		if at := places[child.Frame.Name]; at == "" || !strings.HasPrefix(child.Frame.URL, at) {
+			continue
+		}
+		delete(places, child.Frame.Name)
+		if got := s.server.raw(s.name, "Accessibility.getFullAXTree", object{"frameId": child.Frame.ID}); got.Code != "forbidden" {
+			t.Errorf("the frame at %s by its name is answered %s %s", child.Frame.URL, got.Code, got.body)
+		}
+	}
+	if len(places) > 0 {
+		t.Fatalf("the frames did not go to %v: %+v", places, tree)
+	}
+	if n := s.server.count(mark, event("Runtime.executionContextCreated")); n != 0 {
+		t.Errorf("%d contexts are told", n)
+	}
+}
+
+// The document of a frame that is gone before it is asked for is nobody's.
+func TestFramesThatAreRemovedAtOnceDoNotEndTheWorkInATab(t *testing.T) {
+	t.Parallel()
+	s := newStaying(t, "act")
+	bank := otherSite(t)
+	s.server.hold(s.name)
+	mark := s.server.mark()
+	s.tab.eval(fmt.Sprintf(`(async () => { for (let i = 0; i < 120; i++) {
+		const f = document.createElement('iframe'); f.src = %q; document.body.append(f);
+		if (i %% 12 > 0) await new Promise(done => setTimeout(done, i %% 12));
+		f.remove() } })().then(() => 0)`, bank+"/frame"))
+	if got := s.server.evaluate(s.name, "location.pathname"); got != "/first" {
+		t.Errorf("the page answers %v", got)
+	}
+	if n := s.server.count(mark, kind("asleep")); n != 0 {
+		t.Errorf("the tab fell asleep %d times", n)
+	}
+}
+
 // frameOf is the id of a frame whose address begins so, in whichever process.
 func (s *sharing) frameOf(url string) string {
 	s.t.Helper()

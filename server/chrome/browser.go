@@ -65,7 +65,7 @@ func (b *Browser) begin(ctx context.Context, o OpenOptions) error {
 	if isClosed(b.over) { // with its process
 		return errors.Join(errStopped, closeWay())
 	}
-	b.options, b.closeWay = o, closeWay
+	b.options, b.closeWay, b.crashed = o, closeWay, nil
 	return nil
 }
 

@@ -191,6 +191,12 @@ func runBare(ctx context.Context, c *conn, s target.SessionID, script string) er
 	return err
 }
 
+// Contexts counts the contexts that a session's Chrome has.
+func Contexts(ctx context.Context, b *Browser) (int, error) {
+	all, err := call(ctx, b.proc.conn, "", target.GetBrowserContexts, cdp.Empty{})
+	return len(all.BrowserContextIDs), err
+}
+
 // HasSpare reports whether a process is kept that belongs to nobody.
 func (p *Pool) HasSpare() bool {
 	p.mu.Lock()

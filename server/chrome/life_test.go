@@ -2,6 +2,7 @@ package chrome_test
 
 import (
 	"bufio"
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -213,5 +214,26 @@ func TestARunFolderHasOnePool(t *testing.T) {
 	w := newWorld(t)
 	if _, err := chrome.NewPool(t.Context(), w.options()); err == nil {
 		t.Error("a second pool got the same folder")
+	}
+}
+
+func TestWhoGivesUpOpeningLeavesNoContext(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	b := w.open(t, chrome.ReadOnly)
+	for i := range 40 {
+		ctx, cancel := context.WithTimeout(t.Context(), time.Duration(i%8)*time.Millisecond)
+		if other, err := w.Open(ctx, chrome.OpenOptions{Account: "me", Session: "s_2", Policy: chrome.ReadOnly}); err == nil {
+			closeAll(t, other)
+		}
+		cancel()
+	}
+	within(t, patience, "its own context is all that is left", func() bool {
+		n, err := chrome.Contexts(t.Context(), b)
+		return err == nil && n == 1
+	})
+	run(t, b, program.NewTab, settle())
+	if w.exits.open != 1 {
+		t.Errorf("%d ways out are open for one session", w.exits.open)
 	}
 }

@@ -38,8 +38,41 @@ func (p *process) browserFor(ctx context.Context, o OpenOptions) (*Browser, erro
 	if b := p.takeNext(o); b != nil {
 		return b, p.within(ctx, p.ping) // a Chrome that hangs is of no use
 	}
-	b := newBrowser(p, o)
-	return b, p.within(ctx, b.enter)
+	return p.enter(ctx, newBrowser(p, o))
+}
+
+// enter lets a browser in. Who gives up waiting leaves nothing behind: what Chrome makes all the same is given back.
+func (p *process) enter(ctx context.Context, b *Browser) (*Browser, error) {
+	entered := make(chan error)
+	isBegun := p.begin(func() {
+		after := context.WithoutCancel(ctx)
+		err := p.within(after, b.enter)
+		select {
+		case entered <- err:
+		case <-ctx.Done():
+			_ = b.discard(after)
+		}
+	})
+	if !isBegun {
+		return b, errStopped
+	}
+	select {
+	case err := <-entered:
+		return b, err
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+// begin does something that the end of the process waits for; false where it has ended already.
+func (p *process) begin(do func()) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.browsers == nil {
+		return false
+	}
+	p.next.making.Go(do)
+	return true
 }
 
 // takeNext answers the browser that is ready, where it is one as is asked for.
@@ -137,5 +170,8 @@ func (b *Browser) takeFresh() *tab {
 }
 
 func joinDiscarded(ctx context.Context, b *Browser, err error) error {
+	if b == nil {
+		return err
+	}
 	return errors.Join(err, b.discard(ctx))
 }

@@ -32,7 +32,13 @@ export type Context = {
   isTold: boolean;
 };
 
-type Frame = { session: string; url: string | undefined; parent: string };
+type Frame = {
+  session: string;
+  url: string | undefined;
+  parent: string;
+  /** The address of whoever its document is of; empty where it is of whatever it is in. */
+  site: string;
+};
 
 /**
  * The JavaScript contexts of a held tab, as Chrome tells of them, and which of them clients may know: not the page
@@ -97,10 +103,8 @@ export class Contexts {
   isAway(frame: string, reach: Reach): boolean {
     const known = this.#frames.get(frame);
     if (known === undefined) return true;
-    const { url = '', parent } = known;
-    const site = makerOf(url);
-    if (/^https?:/.test(site)) return !reach.covers(site);
-    return parent !== '' && this.isAway(parent, reach); // it is of whatever it is in
+    const { site, parent } = known;
+    return site === '' ? parent !== '' && this.isAway(parent, reach) : !reach.covers(site);
   }
 
   /** All is new: the tab is attached anew, or its process has ended. */
@@ -206,7 +210,7 @@ export class Contexts {
     if (method === 'Page.frameNavigated') this.#place(session, fields(member(params, 'frame')));
     if (method === 'Page.frameAttached') {
       const parent = text(params, 'parentFrameId') ?? '';
-      this.#frames.set(id, { session, url: undefined, parent });
+      this.#frames.set(id, { session, url: undefined, parent, site: '' });
     }
     if (method === 'Page.frameDetached' && text(params, 'reason') !== 'swap')
       this.#frames.delete(id);
@@ -216,17 +220,36 @@ export class Contexts {
     const id = text(frame, 'id');
     if (id === undefined) return;
     const url = text(frame, 'unreachableUrl') || text(frame, 'url'); // an error page stands for its address
-    this.#frames.set(id, { session, url: url || undefined, parent: text(frame, 'parentId') ?? '' });
+    const parent = text(frame, 'parentId') ?? '';
+    const site = siteFor(url ?? '', frame, this.#frames.get(id)?.site ?? '');
+    this.#frames.set(id, { session, url: url || undefined, parent, site });
   }
 
   /** Whether a frame's document is, by its address or by whose it is, one that clients may be in. */
   #isCovered(id: string, reach: Reach): boolean {
-    const { url = '', parent = '' } = this.#frames.get(id) ?? {};
-    const site = makerOf(url);
-    if (/^https?:/.test(site)) return reach.covers(site);
+    const { url = '', parent = '', site = '' } = this.#frames.get(id) ?? {};
+    if (url !== '' && site !== '') return isOfTheWeb(site) && reach.covers(site);
     if (parent === '') return url === 'about:blank';
     return /^(about|blob|data):/.test(url) && this.#isCovered(parent, reach);
   }
+}
+
+/** Whether an address is one that clients may be in where the grant says so; of what the browser itself shows it says nothing. */
+function isOfTheWeb(site: string): boolean {
+  return /^(https?|data|blob):/.test(site);
+}
+
+/**
+ * Whose a frame's document is. One without an address of the web is of whoever sent the frame there, which Chrome tells
+ * by its origin; where it tells none, it stays that of the one before.
+ */
+function siteFor(url: string, frame: Fields | undefined, before: string): string {
+  const maker = makerOf(url);
+  if (/^https?:/.test(maker)) return maker;
+  if (!/^about:|^$/.test(url)) return url; // data:, an error and the like are nobody's that could be told
+  const origin = text(frame, 'securityOrigin') ?? '';
+  if (/^https?:/.test(origin)) return `${origin}/`;
+  return url === 'about:srcdoc' ? '' : before;
 }
 
 /** The context that an event comes from. */

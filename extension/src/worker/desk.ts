@@ -29,6 +29,9 @@ import { Refusal, type ServerMessage } from './wire.ts';
 const unshared = new Refusal('tab_closed', 'The tab is not shared any more.');
 const lowered = new Refusal('forbidden', 'Less is permitted in this tab now.');
 
+/** A page that leaves is there sooner than this, or Chrome goes on telling of its tab. */
+const comesMS = 5000;
+
 /** The worker's middle: what happens in Chrome and what servers ask meet here. */
 export class Desk {
   readonly book: Book;
@@ -95,6 +98,8 @@ export class Desk {
       leaving: (tab, url) => {
         this.roads.leave(tab); // let go before it is where its grant does not reach
         this.book.see(tab, { url });
+        const look = () => tabs.find(tab).then((found) => found && this.tabChanged(found));
+        setTimeout(() => void look(), comesMS); // where it came to nothing, Chrome tells nothing more
       },
       targetOf: async (tab) => (await port.targets()).get(tab),
       gate: (tab, method, params) => this.#gate(tab, method, params),

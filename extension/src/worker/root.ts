@@ -20,8 +20,8 @@ const naming: ReadonlySet<string> = new Set([
 type Known = {
   /** Where the frames below the page's own went last, as far as their documents waited. */
   below: Map<string, string>;
-  /** Being asked. */
-  asked?: Promise<unknown>;
+  /** Being asked; whether the page told. */
+  asked?: Promise<boolean>;
 };
 
 type Rooms = {
@@ -75,9 +75,11 @@ export class Root {
       return;
     }
     const known = this.#known.get(hold);
-    void this.#look(hold).then(() => {
+    void this.#look(hold).then((isTold) => {
       // Of another attachment, or of a page that is no more, nobody waits.
-      if (this.#known.get(hold) === known) then(this.#isUnknown(hold, frame));
+      if (this.#known.get(hold) !== known) return;
+      // One that the page does not know of any more is gone.
+      then(frame === hold.frame || (!isTold && this.#isUnknown(hold, frame)));
     });
   }
 
@@ -109,16 +111,23 @@ export class Root {
     else void this.#look(hold);
   }
 
-  /** Asks the page for its frames, once at a time, and says so where it is another page. */
-  async #look(hold: Hold): Promise<void> {
+  /** Asks the page for its frames, once at a time, and says so where it is another page. Whether it answered in time. */
+  async #look(hold: Hold): Promise<boolean> {
     const known = this.#known.get(hold);
-    if (known === undefined) return;
+    if (known === undefined) return false;
     known.asked ??= this.#ask(hold).then((root) => {
-      delete known.asked;
       const isOther = root !== undefined && root !== hold.frame && hold.state === 'held';
       if (isOther && this.#known.get(hold) === known) this.#rooms.replaced(hold);
+      return root !== undefined;
     });
-    await within(placedMS, known.asked);
+    const { asked } = known;
+    let isTold = false;
+    const told = asked.then((is) => {
+      isTold = is;
+    });
+    await within(placedMS, told);
+    if (known.asked === asked) delete known.asked; // what comes later is asked for anew
+    return isTold;
   }
 
   /** The id of the page's own frame, where it answers; those below it are taken down. */
