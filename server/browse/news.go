@@ -108,12 +108,15 @@ func (n news) beside(d difference) news {
 	return n
 }
 
-// left are the texts that were told and are gone, where nothing has come in their place.
-func (n news) left() []string {
+// left are the texts that were told and are gone, where nothing has come in their place and no line that is lost says so.
+func (n news) left(lost []string) []string {
 	if len(n.lines) > 0 {
 		return nil
 	}
-	return n.gone
+	return slices.DeleteFunc(slices.Clone(n.gone), func(text string) bool {
+		says := strings.TrimPrefix(text, "text: ")
+		return slices.ContainsFunc(lost, func(line string) bool { return strings.HasSuffix(line, says) })
+	})
 }
 
 // tellBelow tells the texts below a page that is shown as a whole.

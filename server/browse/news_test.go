@@ -7,6 +7,7 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+	"time"
 
 	"chaperone/server/browse"
 )
@@ -112,6 +113,34 @@ func TestTextIsToldAsItComesAndGoes(t *testing.T) {
 	d.last = ""
 	if d.do(wait); d.last != "" {
 		t.Errorf("what came before a snapshot is told after it: %s", d.last)
+	}
+}
+
+// Between two actions an agent thinks, and what the first one brought goes meanwhile.
+func TestTextThatWentBeforeAnActionIsToldWhenItComesAgain(t *testing.T) {
+	c, site := launch(t), made(t)
+	d := drive(t, c, pageScript(t), browse.Options{})
+	d.at = site.URL
+	site.body = `<button onclick="x.textContent = 'Saved'; y.firstChild.data = 'Two'">Go</button><p id=x></p><p id=y>One</p>
+<button onclick="const l = z.innerHTML; z.innerHTML = ''; z.innerHTML = l">Again</button><ul id=z><li>Item</ul>`
+	d.open("")
+	press, again := `{"action":"click","ref":"`+d.ref(`"Go"`)+`"}`, `{"action":"click","ref":"`+d.ref(`"Again"`)+`"}`
+	d.do(press)
+	for range 2 {
+		if !strings.Contains(d.last, "- text: Saved") || !strings.Contains(d.last, "- text: Two") {
+			t.Errorf("the click tells %q", d.last)
+		}
+		d.page(`x.textContent = '', y.firstChild.data = 'One'`)
+		time.Sleep(500 * time.Millisecond) // the time to think is the test's subject
+		d.last = ""
+		d.do(press)
+	}
+	d.page(`{ const l = z.innerHTML; z.innerHTML = ''; z.innerHTML = l }`)
+	time.Sleep(500 * time.Millisecond)
+	d.last = ""
+	d.do(again)
+	if strings.Contains(d.last, "Item") {
+		t.Errorf("text that was only written anew is told: %q", d.last)
 	}
 }
 

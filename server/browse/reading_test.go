@@ -241,7 +241,7 @@ func onlyChanges(d *driver) {
 	d.open("replaced.html")
 	mute, hush := d.ref("Say nothing"), d.ref("Hush")
 	r := d.do(fmt.Sprintf(`{"action":"click","ref":"%s"}`, mute))
-	if r.Snapshot != nil || len(r.Notices) != 1 || r.Notices[0] != "Nothing that a snapshot shows has changed, nor has text come." {
+	if r.Snapshot != nil || len(r.Notices) != 1 || r.Notices[0] != "Nothing that a snapshot shows has changed, nor has text come so far." {
 		t.Errorf("%+v %v", r.Snapshot, r.Notices)
 	}
 	r = d.do(fmt.Sprintf(`{"action":"click","ref":"%s"}`, hush))

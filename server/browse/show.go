@@ -79,7 +79,7 @@ func (e *Engine) tellDifference(r *reading, before, now page) bool {
 	}
 	r.tellGone(d.gone, now)
 	now.news = now.news.beside(d)
-	d.lost = append(d.lost, now.news.left()...)
+	d.lost = append(d.lost, now.news.left(d.lost)...)
 	if len(d.lines)+len(d.far)+len(d.lost)+len(now.news.lines) > 0 {
 		e.showChanges(r, d, now)
 	} else if len(d.gone) == 0 && !d.moved {
@@ -138,7 +138,7 @@ func (r *reading) tellSame(before, now page) {
 	}
 	switch {
 	case now.news.known:
-		said += ", nor has text come"
+		said += ", nor has text come so far"
 	case !before.full:
 		said += "; plain text may have: see get_text"
 	}

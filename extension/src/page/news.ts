@@ -26,6 +26,8 @@ type Noted = {
   places: Set<Node>;
   /** What text said before it was changed. */
   was: Map<Node, string>;
+  /** What such text said when the latest action began. */
+  begun: Map<Node, string>;
   /** How often a text went. */
   gone: Map<string, number>;
   /** More has come than is noted. */
@@ -33,7 +35,7 @@ type Noted = {
 };
 
 function nothing(): Noted {
-  return { places: new Set(), was: new Map(), gone: new Map(), full: false };
+  return { places: new Set(), was: new Map(), begun: new Map(), gone: new Map(), full: false };
 }
 
 let noted = nothing();
@@ -57,8 +59,47 @@ const OBSERVED = {
 
 /** Something is asked or done: what changes meanwhile does not change by itself. */
 export function acting(isBegun: boolean): void {
+  if (isBegun && isActing === 0 && performance.now() - lastActed > IDLE_MS) begin();
   isActing += isBegun ? 1 : -1;
   lastActed = performance.now();
+}
+
+/**
+ * An action begins: what it brings is new, though the same stood there at the last look. Text that went before and has
+ * come again before is the same text still.
+ */
+function begin(): void {
+  if (!isWatching) return;
+  note(observer.takeRecords());
+  for (const node of noted.was.keys()) if (isText(node)) noted.begun.set(node, node.data);
+  const present = noted.gone.size > 0 ? countGone() : undefined;
+  for (const [said, times] of present === undefined ? [] : [...noted.gone]) {
+    const back = Math.min(times, present?.get(said) ?? 0);
+    if (back > 0) noted.gone.set(said, back);
+    else noted.gone.delete(said);
+  }
+}
+
+/** How often texts that went stand in the noted places; `undefined` where that is too much to look through. */
+function countGone(): Map<string, number> | undefined {
+  const present = new Map<string, number>();
+  let looked = 0;
+  for (const { data } of notedTexts()) {
+    looked += 1;
+    if (looked > MOST_GONE) return undefined;
+    const said = beginning(data);
+    if (noted.gone.has(said)) present.set(said, (present.get(said) ?? 0) + 1);
+  }
+  return present;
+}
+
+function* notedTexts(): Generator<Text> {
+  for (const place of noted.places) {
+    if (!place.isConnected) continue;
+    if (isText(place)) yield place;
+    const texts = document.createTreeWalker(place, NodeFilter.SHOW_TEXT);
+    for (let at = texts.nextNode(); at !== null; at = texts.nextNode()) if (isText(at)) yield at;
+  }
 }
 
 // Follows the shadow trees too.
@@ -122,6 +163,7 @@ function add(node: Node): void {
 function forget(node: Node): void {
   noted.places.delete(node);
   noted.was.delete(node);
+  noted.begun.delete(node);
 }
 
 /** What has gone was there at the last look, unless it came since. */
@@ -174,6 +216,7 @@ export class Look {
   readonly #places: Set<Node>;
   readonly #gone: Map<string, number>;
   readonly #was: Map<Node, string>;
+  readonly #begun: Map<Node, string>;
 
   /** Without a budget nothing is new. */
   constructor(budget = 0) {
@@ -184,6 +227,7 @@ export class Look {
     if (isFirst) this.#places.add(document.body ?? document.documentElement);
     this.#gone = new Map(budget > 0 ? noted.gone : []);
     this.#was = noted.was;
+    this.#begun = noted.begun;
   }
 
   /** Whether all text from here on is new. */
@@ -216,7 +260,9 @@ export class Look {
   readonly #told: typeof told = [];
 
   #newPart(node: Text): string {
-    const was = this.#was.get(node);
+    const begun = this.#begun.get(node);
+    const isOther = begun !== undefined && beginning(begun) !== beginning(node.data);
+    const was = isOther ? begun : this.#was.get(node);
     if (was !== undefined) {
       const grown = was.trim() !== '' && node.data.startsWith(was);
       return grown ? node.data.slice(was.length) : this.#unless(node.data, beginning(was));
@@ -314,10 +360,11 @@ function watch(): void {
 /** The latest look is asked for again: what it told is to be told again. */
 export function lookAgain(): void {
   if (before === null) return;
-  const { places, was, gone, full } = before;
+  const { places, was, begun, gone, full } = before;
   before = null;
   for (const place of places) noted.places.add(place);
   for (const [node, text] of was) noted.was.set(node, text);
+  for (const [node, text] of begun) noted.begun.set(node, text);
   for (const [text, times] of gone) noted.gone.set(text, times + (noted.gone.get(text) ?? 0));
   noted.full ||= full;
 }
