@@ -131,12 +131,12 @@ func TestTextThatWentBeforeAnActionIsToldWhenItComesAgain(t *testing.T) {
 			t.Errorf("the click tells %q", d.last)
 		}
 		d.page(`x.textContent = '', y.firstChild.data = 'One'`)
-		time.Sleep(500 * time.Millisecond) // the time to think is the test's subject
+		<-time.After(500 * time.Millisecond) // the time to think is the test's subject
 		d.last = ""
 		d.do(press)
 	}
 	d.page(`{ const l = z.innerHTML; z.innerHTML = ''; z.innerHTML = l }`)
-	time.Sleep(500 * time.Millisecond)
+	<-time.After(500 * time.Millisecond)
 	d.last = ""
 	d.do(again)
 	if strings.Contains(d.last, "Item") {
