@@ -1,11 +1,9 @@
 package chrome_test
 
 import (
-	"bufio"
 	"fmt"
 	"math/rand/v2"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"sync"
 	"testing"
@@ -58,18 +56,7 @@ func TestSoakAServerThatIsKilledAnywhereLeavesNothing(t *testing.T) {
 	dir := shortDir(t)
 	for range counts(50, 3) {
 		after := time.Duration(rand.Int64N(int64(2500 * time.Millisecond)))
-		server := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestBusyServerForKilling$")
-		server.Env = append(os.Environ(), "CHAPERONE_TEST_BUSY_DIR="+dir)
-		said, err := server.StderrPipe()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := server.Start(); err != nil {
-			t.Fatal(err)
-		}
-		if line, err := bufio.NewReader(said).ReadString('\n'); line != "up\n" {
-			t.Fatalf("server says %q, %v", line, err)
-		}
+		server := startForKilling(t, "TestBusyServerForKilling", "CHAPERONE_TEST_BUSY_DIR="+dir)
 		<-time.After(after) // the moment is the test's subject
 		if err := server.Process.Kill(); err != nil {
 			t.Fatal(err)
@@ -110,7 +97,10 @@ func TestSoakSessionsLeaveNothing(t *testing.T) {
 	within(t, 4*patience, "a process is spare", w.HasSpare)
 	before := w.levels(t)
 	use(total)
-	within(t, 2*patience, "the processes of the last session's pages end", func() bool { return len(tree(t, w.runDir)) <= before.processes+1 })
+	// A Chrome starts helpers of its own, and a renderer in store, when it likes; a session that left one would leave as many
+	// as there were sessions.
+	const helpers = 4
+	within(t, 2*patience, "the processes of the last session's pages end", func() bool { return len(tree(t, w.runDir)) <= before.processes+helpers })
 	after := w.levels(t)
 	t.Logf("before %+v, after %+v", before, after)
 	if after.files > before.files+4 {
