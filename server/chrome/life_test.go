@@ -132,24 +132,31 @@ func TestServerForKilling(t *testing.T) {
 	<-b.Done()
 }
 
+// startForKilling runs one of the tests that are servers, in another process, and returns once it is up.
+func startForKilling(t *testing.T, test string, env ...string) *exec.Cmd {
+	t.Helper()
+	server := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^"+test+"$")
+	server.Env = append(os.Environ(), env...)
+	said, err := server.StderrPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := server.Start(); err != nil {
+		t.Fatal(err)
+	}
+	if line, err := bufio.NewReader(said).ReadString('\n'); line != "up\n" {
+		t.Fatalf("server says %q, %v", line, err)
+	}
+	return server
+}
+
 func TestAKilledServerLeavesNothing(t *testing.T) {
 	for name, env := range map[string]string{
 		"in namespaces": "CHAPERONE_TEST_FLAGS_ONLY=", "without namespaces": "CHAPERONE_TEST_FLAGS_ONLY=1",
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := &world{exits: &exits{}, runDir: shortDir(t)}
-			server := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestServerForKilling$")
-			server.Env = append(os.Environ(), "CHAPERONE_TEST_RUN_DIR="+w.runDir, env)
-			said, err := server.StderrPipe()
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := server.Start(); err != nil {
-				t.Fatal(err)
-			}
-			if line, err := bufio.NewReader(said).ReadString('\n'); line != "up\n" {
-				t.Fatalf("server says %q, %v", line, err)
-			}
+			server := startForKilling(t, "TestServerForKilling", "CHAPERONE_TEST_RUN_DIR="+w.runDir, env)
 			if len(browsers(w.runDir)) != 1 {
 				t.Fatal("no Chrome runs")
 			}

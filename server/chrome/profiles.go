@@ -77,15 +77,7 @@ func (p *Pool) launchOn(ctx context.Context, held *profile, policy Policy) (*pro
 	}
 	ctx, cancel := context.WithTimeout(ctx, launchTimeout)
 	defer cancel()
-	proc, err := p.launch(ctx, held)
-	if err != nil {
-		return nil, err
-	}
-	if err := proc.dedicate(ctx, policy); err != nil {
-		proc.stop()
-		return nil, err
-	}
-	return proc, nil
+	return p.launchFor(ctx, held, policy)
 }
 
 // beginOn makes a browser that of the profile's session.

@@ -94,7 +94,12 @@ func (p *Pool) obtain(ctx context.Context, policy Policy) (*process, error) {
 		}
 		spare.stop()
 	}
-	proc, err := p.launch(ctx, nil)
+	return p.launchFor(ctx, nil, policy)
+}
+
+// launchFor starts a process of one policy, on a profile where there is one.
+func (p *Pool) launchFor(ctx context.Context, held *profile, policy Policy) (*process, error) {
+	proc, err := p.launch(ctx, held)
 	if err != nil {
 		return nil, err
 	}
